@@ -1,0 +1,109 @@
+// Fiber: a kernel's own stack, entered and left by plain calls.
+//
+//   host                                   fiber
+//   Resume() ───────────────────────────►  body() starts, or Suspend() returns
+//   Resume() returns false  ◄───────────   Suspend()
+//   Resume() returns true   ◄───────────   body() has returned
+//
+// A fiber may be resumed on another thread than before. What the C++ runtime keeps per thread for exceptions is
+// carried along, so a kernel may wait inside a catch block. A fiber is never destroyed half-way: who owns it makes
+// its body return (for a kernel: by an exception thrown out of its next request), so user code needs no special
+// care with catch (...).
+//
+// Ownership: takes a stack from the pool when started and returns it when the body has returned.
+// Concurrency: owned by one strand; Suspend only from inside.
+#ifndef STRANDCORE_RUNTIME_EXEC_FIBER_H_
+#define STRANDCORE_RUNTIME_EXEC_FIBER_H_
+
+#include <boost/context/fiber.hpp>
+#include <cstddef>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "runtime/exec/stack_pool.h"
+
+#if defined(__SANITIZE_ADDRESS__)
+#define STRANDCORE_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define STRANDCORE_ASAN 1
+#endif
+#endif
+
+namespace strandcore {
+
+class Fiber {
+ public:
+  using Body = void (*)(void* argument);
+
+  Fiber() = default;
+  ~Fiber();
+  Fiber(const Fiber&) = delete;
+  Fiber& operator=(const Fiber&) = delete;
+
+  // Prepares `body(argument)` on a stack of `pool`; nothing runs before Resume().
+  absl::Status Start(StackPool& pool, Body body, void* argument);
+
+  // Host's side: runs the fiber until it suspends (false) or its body has returned (true).
+  __attribute__((always_inline)) bool Resume() {
+    EnterStack();
+    fiber_ = std::move(fiber_).resume();
+    LeaveStack();
+    return !fiber_;
+  }
+  // Fiber's side: back to the host, until it resumes.
+  __attribute__((always_inline)) void Suspend() {
+    SaveExceptionState();
+    BeforeSuspend();
+    host_ = std::move(host_).resume();
+    AfterSuspend();
+    if (__builtin_expect(exceptions_.caught != nullptr || exceptions_.uncaught != 0, 0)) RestoreExceptionState();
+  }
+
+  bool alive() const { return pool_ != nullptr; }
+  // After the body has returned: gives the stack back.
+  void Finish();
+  // Gives up a fiber whose body will not return; its stack and what lives on it are lost on purpose.
+  void Abandon();
+
+ private:
+  // The per-thread state of the C++ runtime's exceptions, as the Itanium ABI lays it out.
+  struct ExceptionState {
+    void* caught = nullptr;
+    unsigned uncaught = 0;
+  };
+  static ExceptionState* ThreadExceptionState();
+  void SaveExceptionState();
+  void RestoreExceptionState();
+
+#ifdef STRANDCORE_ASAN
+  // AddressSanitizer must know which stack is current.
+  void EnterStack();
+  void LeaveStack();
+  void BeforeSuspend();
+  void AfterSuspend();
+  void OnFirstEntry();
+  void OnLastExit();
+  void* host_fake_stack_ = nullptr;
+  void* fiber_fake_stack_ = nullptr;
+  const void* host_bottom_ = nullptr;
+  size_t host_bytes_ = 0;
+#else
+  void EnterStack() {}
+  void LeaveStack() {}
+  void BeforeSuspend() {}
+  void AfterSuspend() {}
+  void OnFirstEntry() {}
+  void OnLastExit() {}
+#endif
+
+  boost::context::fiber fiber_;  // the kernel, while the host runs
+  boost::context::fiber host_;   // the host, while the kernel runs
+  ExceptionState exceptions_;
+  StackPool* pool_ = nullptr;
+  std::byte* stack_ = nullptr;
+};
+
+}  // namespace strandcore
+
+#endif  // STRANDCORE_RUNTIME_EXEC_FIBER_H_
