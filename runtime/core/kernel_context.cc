@@ -1,0 +1,225 @@
+#include "runtime/core/kernel_context.h"
+
+#include <exception>
+#include <limits>
+
+#include "absl/strings/str_cat.h"
+#include "runtime/base/refusal.h"
+#include "runtime/memory/footprint.h"
+
+namespace strandcore {
+
+int64_t KernelContext::ProgramId(int axis) const {
+  const GridEnv& env = envs_.back();
+  if (axis < 0 || axis >= env.ids.size()) {
+    throw Stop{Refuse("ProgramId: expected an axis of a grid of rank ", env.ids.size(), ", given ", axis)};
+  }
+  return env.ids[axis];
+}
+
+int64_t KernelContext::NumPrograms(int axis) const {
+  const GridEnv& env = envs_.back();
+  if (axis < 0 || axis >= env.sizes.size()) {
+    throw Stop{Refuse("NumPrograms: expected an axis of a grid of rank ", env.sizes.size(), ", given ", axis)};
+  }
+  return env.sizes[axis];
+}
+
+void KernelContext::RefuseUnless(bool condition, const char* call, const SemaphoreRef& semaphore,
+                                 const char* expected) {
+  if (condition) return;
+  if (!semaphore.valid()) throw Stop{Refuse(call, ": expected ", expected, ", given no semaphore")};
+  throw Stop{Refuse(call, ": expected ", expected, ", given ", SemaphoreKindName(semaphore.kind()), " semaphore ",
+                    semaphore.Name(), " of shape ", semaphore.shape().ToString(), " of core ", semaphore.owner().core)};
+}
+
+void KernelContext::CheckCopy(const Ref& source, const Ref& target, const SemaphoreRef& done) {
+  if (source.allocation() == nullptr || target.allocation() == nullptr) {
+    throw Stop{Refuse("copy: expected a source and a target, given an empty view")};
+  }
+  if (source.shape() != target.shape()) {
+    throw Stop{Refuse("copy from ", source.Describe(), " to ", target.Describe(), ": expected equal shapes")};
+  }
+  if (source.dtype() != target.dtype()) {
+    throw Stop{Refuse("copy from ", source.Describe(), " to ", target.Describe(), ": expected equal element types")};
+  }
+  RefuseReadOnly(target);
+  if (source.dtype() == DType::kBool) {
+    throw Stop{Refuse("copy from ", source.Describe(), ": a copy cannot move bool; use int8")};
+  }
+  RefuseUnless(done.valid() && done.kind() == SemaphoreKind::kDma && done.rank() == 0 && done.owner() == id_, "copy",
+               done, "one DMA semaphore of the copying core");
+}
+
+void KernelContext::RefuseReadOnly(const Ref& target) const {
+  const OperandId operand = target.allocation()->operand();
+  if (operand == kNoOperand || (*writable_)[static_cast<size_t>(operand)]) return;
+  throw Stop{Refuse("copy into operand ", target.name(),
+                    ": expected an operand given with Out or InOut, it was given with In")};
+}
+
+AsyncCopy KernelContext::MakeAsyncCopy(const Ref& source, const Ref& target, SemaphoreRef done, Site) {
+  CheckCopy(source, target, done);
+  return AsyncCopy(*this, source, target, done);
+}
+
+void KernelContext::SyncCopy(const Ref& source, const Ref& target, Site site) {
+  RunScoped(
+      [&](SemaphoreRef done) {
+        AsyncCopy copy = MakeAsyncCopy(source, target, done, site);
+        copy.Start(site);
+        copy.Wait(site);
+      },
+      DmaSemaphore({}, "sync_copy"));
+}
+
+void AsyncCopy::Start(Site site) const { core_->StartCopy(source_, target_, done_, site); }
+
+void AsyncCopy::Wait(Site site) const { core_->WaitForBytes(done_, target_.bytes(), site); }
+
+void KernelContext::CheckUnits(const char* call, const SemaphoreRef& semaphore, int64_t units) {
+  if (units >= 0 && units <= std::numeric_limits<int32_t>::max()) return;
+  throw Stop{Refuse(call, " of ", semaphore.Name(), ": expected 0 to 2147483647 units, given ", units)};
+}
+
+void KernelContext::Signal(SemaphoreRef semaphore, int64_t units, Site site) {
+  RefuseUnless(semaphore.valid() && semaphore.kind() == SemaphoreKind::kRegular && semaphore.rank() == 0, "Signal",
+               semaphore, "one regular semaphore");
+  CheckUnits("Signal", semaphore, units);
+  Trap(
+      [&](Request& request) {
+        request.kind = Request::Kind::kSignal;
+        request.site = site;
+        request.semaphore = semaphore;
+        request.amount = units;
+      },
+      [](Request&) {});
+}
+
+void KernelContext::Wait(SemaphoreRef semaphore, int64_t units, Site site) {
+  RefuseUnless(semaphore.valid() && semaphore.kind() == SemaphoreKind::kRegular && semaphore.rank() == 0 &&
+                   semaphore.owner() == id_,
+               "Wait", semaphore,
+               "one regular semaphore of the waiting core (a copy is waited for by AsyncCopy::Wait)");
+  CheckUnits("Wait", semaphore, units);
+  WaitFor(semaphore, units, /*subtract=*/true, site);
+}
+
+void KernelContext::WaitUntil(SemaphoreRef semaphore, int64_t units, Site site) {
+  RefuseUnless(semaphore.valid() && semaphore.kind() == SemaphoreKind::kRegular && semaphore.rank() == 0 &&
+                   semaphore.owner() == id_,
+               "WaitUntil", semaphore, "one regular semaphore of the waiting core");
+  CheckUnits("WaitUntil", semaphore, units);
+  WaitFor(semaphore, units, /*subtract=*/false, site);
+}
+
+int64_t KernelContext::ReadSemaphore(SemaphoreRef semaphore, Site site) {
+  RefuseUnless(semaphore.valid() && semaphore.rank() == 0 && semaphore.owner() == id_, "ReadSemaphore", semaphore,
+               "one semaphore of the reading core");
+  int64_t held = 0;
+  Trap(
+      [&](Request& request) {
+        request.kind = Request::Kind::kRead;
+        request.site = site;
+        request.semaphore = semaphore;
+      },
+      [&](Request& request) { held = request.amount; });
+  return held;
+}
+
+void KernelContext::Delay(int64_t turns, Site site) {
+  if (turns < 0) throw Stop{Refuse("Delay: expected 0 or more turns, given ", turns)};
+  Trap(
+      [&](Request& request) {
+        request.kind = Request::Kind::kDelay;
+        request.site = site;
+        request.amount = turns;
+      },
+      [](Request&) {});
+}
+
+void KernelContext::Print(std::string text, Site site) {
+  std::string line = absl::StrCat(Where(site).ToString(), ": ", text);
+  Trap(
+      [&](Request& request) {
+        request.kind = Request::Kind::kPrint;
+        request.site = site;
+        request.text = std::move(line);
+      },
+      [](Request&) {});
+}
+
+void KernelContext::Check(bool condition, const std::string& text, Site site) {
+  if (!condition) throw CheckFailure{absl::StrCat("Check failed at ", site.ToString(), ": ", text)};
+}
+
+void KernelContext::StartCopy(const Ref& source, const Ref& target, const SemaphoreRef& done, Site site) {
+  Trap(
+      [&](Request& request) {
+        request.kind = Request::Kind::kStart;
+        request.site = site;
+        request.copy = {source, target, done};
+      },
+      [](Request&) {});
+}
+
+void KernelContext::WaitForBytes(const SemaphoreRef& done, int64_t bytes, Site site) {
+  WaitFor(done, bytes, /*subtract=*/true, site);
+}
+
+void KernelContext::WaitFor(const SemaphoreRef& semaphore, int64_t units, bool subtract, Site site) {
+  Trap(
+      [&](Request& request) {
+        request.kind = Request::Kind::kWait;
+        request.site = site;
+        request.semaphore = semaphore;
+        request.amount = units;
+        request.subtract = subtract;
+      },
+      [](Request&) {});
+}
+
+void KernelContext::Unwind() {
+  // A request made by a destructor while the kernel is unwound already must not throw again.
+  if (std::uncaught_exceptions() > 0) return;
+  if (!unwound_at_.has_value()) unwound_at_ = Where(request_.site);
+  throw Unwound{};
+}
+
+Place KernelContext::Where(Site site) const {
+  Place place;
+  place.core = id_;
+  place.site = site;
+  if (frames_.empty()) return place;
+  const PipelineFrame& frame = *frames_.back();
+  place.in_pipeline = true;
+  place.phase = frame.phase;
+  place.cycle = frame.cycle;
+  place.grid_point = frame.grid_point;
+  place.pipeline_operand = frame.operand;
+  if (frame.operand_name != nullptr) place.operand = *frame.operand_name;
+  return place;
+}
+
+void KernelContext::Emit(Event event) {
+  event.place = Where(event.place.site);
+  // Handed over with the next request: between two requests nothing of this core is ordered with anybody else.
+  HiddenFromSanitizer hidden;
+  events_.push_back(std::move(event));
+}
+
+void KernelContext::OnAccess(const Ref& part, AccessMode mode, Site site) {
+  for (Event::Kind kind : {Event::Kind::kRead, Event::Kind::kWrite}) {
+    if (mode == (kind == Event::Kind::kRead ? AccessMode::kWrite : AccessMode::kRead)) continue;
+    Event event;
+    event.kind = kind;
+    event.place.site = site;
+    event.start = BaseStarts(part);
+    event.size = part.shape();
+    Emit(std::move(event));
+    HiddenFromSanitizer hidden;
+    events_.back().place.operand = part.name();
+  }
+}
+
+}  // namespace strandcore

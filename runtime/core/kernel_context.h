@@ -1,0 +1,222 @@
+// KernelContext: what a kernel sees of its core. A kernel is a plain function on a fiber; everything but touching
+// emulated memory is a method here.
+//
+//   void Kernel(KernelContext& core, Ref x, Ref y) {
+//     core.RunScoped(
+//         [&](Ref tile, SemaphoreRef done) {
+//           AsyncCopy copy = core.MakeAsyncCopy(x, tile, done);
+//           copy.Start();
+//           copy.Wait();
+//         },
+//         Vmem({8, 128}, DType::kFloat32), DmaSemaphore());
+//   }
+//
+// A mistake in a call (a wrong shape, an index outside) throws `Stop`, which ends the kernel and the run with a status
+// that says what was expected; when another core has failed, the next call throws to unwind this kernel. Let both
+// pass: a kernel needs no try, and should not wait in a destructor.
+//
+// Ownership: belongs to its TensorCore. Concurrency: used only by the kernel, on its fiber.
+#ifndef STRANDCORE_RUNTIME_CORE_KERNEL_CONTEXT_H_
+#define STRANDCORE_RUNTIME_CORE_KERNEL_CONTEXT_H_
+
+#include <atomic>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "runtime/base/ids.h"
+#include "runtime/base/site.h"
+#include "runtime/core/async_copy.h"
+#include "runtime/core/chip_spec.h"
+#include "runtime/core/counters.h"
+#include "runtime/core/request.h"
+#include "runtime/core/scope.h"
+#include "runtime/exec/fiber.h"
+#include "runtime/memory/access_port.h"
+#include "runtime/memory/window.h"
+#include "runtime/trace/event.h"
+
+namespace strandcore {
+
+// The grid that program ids refer to. A launch's own is (cores); a pipeline's body sees that pipeline's.
+struct GridEnv {
+  Dims ids;
+  Dims sizes;
+};
+
+// Where a pipeline stands; kept for reports.
+struct PipelineFrame {
+  Dims grid_point;
+  int64_t cycle = 0;
+  Phase phase = Phase::kKernel;
+  int32_t operand = -1;
+  const std::string* operand_name = nullptr;
+};
+
+// What Check throws: the author's own condition does not hold.
+struct CheckFailure {
+  std::string text;
+};
+
+class KernelContext final : public AccessPort {
+ public:
+  KernelContext(CoreId id, int num_cores, const ChipSpec& chip) : id_(id), num_cores_(num_cores), chip_(&chip) {}
+  KernelContext(const KernelContext&) = delete;
+  KernelContext& operator=(const KernelContext&) = delete;
+
+  CoreId id() const { return id_; }
+  int core_index() const { return id_.core; }
+  int num_cores() const { return num_cores_; }
+  const ChipSpec& chip() const { return *chip_; }
+
+  // Position and extent in the innermost grid around the caller. Stops the kernel where there is no such axis.
+  int64_t ProgramId(int axis) const;
+  int64_t NumPrograms(int axis) const;
+
+  // A copy from one memory to another, to be started and waited. Equal shapes and element types (not bool); `done` is
+  // one DMA semaphore of this core, which the copy's bytes are counted on.
+  AsyncCopy MakeAsyncCopy(const Ref& source, const Ref& target, SemaphoreRef done, Site site = Site::Here());
+  // Copies and waits.
+  void SyncCopy(const Ref& source, const Ref& target, Site site = Site::Here());
+
+  // Adds `units` >= 0 to a regular semaphore, of any core.
+  void Signal(SemaphoreRef semaphore, int64_t units = 1, Site site = Site::Here());
+  // Blocks until the regular semaphore of this core holds at least `units`, then subtracts them.
+  void Wait(SemaphoreRef semaphore, int64_t units = 1, Site site = Site::Here());
+  // The same without subtracting.
+  void WaitUntil(SemaphoreRef semaphore, int64_t units = 1, Site site = Site::Here());
+  // What a semaphore of this core holds (bytes, on a DMA semaphore). Orders nothing.
+  int64_t ReadSemaphore(SemaphoreRef semaphore, Site site = Site::Here());
+
+  // Calls body(refs and semaphores in the order asked for) and frees them when it is left.
+  template <typename Body, typename... Items>
+  void RunScoped(Body&& body, const Items&... items);
+
+  // Gives others `turns` turns before this core goes on.
+  void Delay(int64_t turns, Site site = Site::Here());
+  // A line on the launch's output, with core, grid point and phase before it.
+  void Print(std::string text, Site site = Site::Here());
+  // Ends the run with a kernel-error that says `text` unless `condition` holds.
+  void Check(bool condition, const std::string& text, Site site = Site::Here());
+
+  // --- For the pipeline, which runs inside the kernel.
+
+  // A copy whose shapes are known to be right, and a wait for `bytes` of such copies.
+  void StartCopy(const Ref& source, const Ref& target, const SemaphoreRef& done, Site site);
+  // Stops the kernel if `target` is an operand that the launch was given with In.
+  void RefuseReadOnly(const Ref& target) const;
+  void WaitForBytes(const SemaphoreRef& done, int64_t bytes, Site site);
+  // Runs body() with these program ids; counts it as a step, during which transfers can overlap.
+  template <typename Body>
+  void RunBody(const GridEnv& env, Body&& body);
+  void PushFrame(PipelineFrame* frame) { frames_.push_back(frame); }
+  void PopFrame() { frames_.pop_back(); }
+  const std::vector<GridEnv>& grid_envs() const { return envs_; }
+  // Events: made only where somebody observes. Place and core are filled in here.
+  bool observing() const { return observed; }
+  void Emit(Event event);
+
+  // Where the kernel stands.
+  Place Where(Site site) const;
+  void OnAccess(const Ref& part, AccessMode mode, Site site) override;
+
+ private:
+  friend class TensorCore;
+  friend class ScopeKeeper;
+  friend class Scope;
+
+  // Thrown to unwind a kernel that was abandoned because another failed or nothing can run.
+  struct Unwound {};
+
+  // Hands the request to the core and returns when it is served. `fill` writes it, `take` reads the reply.
+  template <typename Fill, typename Take>
+  __attribute__((always_inline)) void Trap(Fill fill, Take take) {
+    SwitchToCore(fill, take);
+    if (__builtin_expect(cancelled_.load(std::memory_order_relaxed), 0)) Unwind();
+  }
+  template <typename Fill, typename Take>
+  __attribute__((always_inline)) void SwitchToCore(Fill fill, Take take) {
+    LeaveBody();
+    SC_RELEASE(&trap_token_);
+    SC_IGNORE_BEGIN();
+    fill(request_);
+    fiber_.Suspend();
+    take(request_);
+    SC_IGNORE_END();
+    EnterBody();
+  }
+  void Unwind();
+  void RefuseUnless(bool condition, const char* what, const SemaphoreRef& semaphore, const char* expected);
+  void CheckCopy(const Ref& source, const Ref& target, const SemaphoreRef& done);
+  void CheckUnits(const char* call, const SemaphoreRef& semaphore, int64_t units);
+  void WaitFor(const SemaphoreRef& semaphore, int64_t units, bool subtract, Site site);
+
+  // While a body runs the epoch is odd; a request inside it is no part of the body's running.
+  void EnterBody() {
+    if (bodies_ > 0) body_epoch_.store(body_epoch_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  }
+  void LeaveBody() { EnterBody(); }
+
+  // Constant after construction.
+  const CoreId id_;
+  const int num_cores_;
+  const ChipSpec* const chip_;
+  // Owned by the core's strand; the kernel's while it runs.
+  Fiber fiber_;
+  Request request_;
+  std::vector<GridEnv> envs_;
+  std::vector<PipelineFrame*> frames_;
+  const std::vector<bool>* writable_ = nullptr;  // by operand of the launch
+  std::optional<Place> unwound_at_;
+  std::vector<Event> events_;  // not yet handed to the observer
+  int bodies_ = 0;             // nested bodies the kernel is in
+  int64_t steps_ = 0;
+  OrderToken trap_token_;
+  // Self-synchronised.
+  std::atomic<bool> cancelled_{false};
+  BodyEpoch body_epoch_{0};
+};
+
+template <typename Body, typename... Items>
+void KernelContext::RunScoped(Body&& body, const Items&... items) {
+  Scope scope(*this);
+  const int indices[] = {scope.Add(items)..., 0};
+  scope.Allocate(Site{});
+  auto item = [&]<typename Item>(const Item*, int i) {
+    if constexpr (std::is_same_v<Item, ScopedMemory>) {
+      return scope.ref(i);
+    } else {
+      return scope.semaphore(i);
+    }
+  };
+  [&]<size_t... I>(std::index_sequence<I...>) { body(item(static_cast<const Items*>(nullptr), indices[I])...); }
+  (std::index_sequence_for<Items...>());
+}
+
+template <typename Body>
+void KernelContext::RunBody(const GridEnv& env, Body&& body) {
+  // Undone however the body is left.
+  struct Inside {
+    KernelContext& core;
+    Inside(KernelContext& core, const GridEnv& env) : core(core) {
+      core.envs_.push_back(env);
+      if (core.bodies_++ == 0) core.EnterBody();
+    }
+    ~Inside() {
+      if (core.bodies_ == 1) core.LeaveBody();
+      --core.bodies_;
+      core.envs_.pop_back();
+    }
+  };
+  Inside inside(*this, env);
+  ++steps_;
+  body();
+}
+
+}  // namespace strandcore
+
+#endif  // STRANDCORE_RUNTIME_CORE_KERNEL_CONTEXT_H_

@@ -1,0 +1,64 @@
+// LaunchState: what the cores of one run share: the kernel, the options, and the first thing that went wrong.
+//
+// Ownership: the simulator's, for one run. Concurrency: constant while the run is on, but for what is guarded.
+#ifndef STRANDCORE_RUNTIME_CORE_LAUNCH_STATE_H_
+#define STRANDCORE_RUNTIME_CORE_LAUNCH_STATE_H_
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "runtime/core/ref_function.h"
+#include "runtime/trace/event.h"
+#include "runtime/trace/place.h"
+
+namespace strandcore {
+
+// Why a kernel ended before its end.
+struct Failure {
+  enum class Cause { kRefusal, kKernelError, kStepLimit };
+  Cause cause = Cause::kRefusal;
+  absl::Status status;  // the refusal's, or the kernel's own error as a status
+  Place place;
+};
+
+class LaunchState {
+ public:
+  RefFunction kernel;
+  std::vector<bool> writable;  // by operand
+  Observer* observer = nullptr;
+  bool help = false;
+  int64_t step_limit = 0;  // requests a core may make; 0: any number
+
+  // The first failure is kept; every core ends at its next request.
+  void Fail(Failure failure) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (!first_.has_value()) first_ = std::move(failure);
+    // Relaxed: it says only that somebody failed; what failed is read under the mutex or after the run.
+    stopping_.store(true, std::memory_order_relaxed);
+  }
+  bool stopping() const { return stopping_.load(std::memory_order_relaxed); }
+  void Print(std::string line) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    printed_.push_back(std::move(line));
+  }
+
+  // After the run.
+  const std::optional<Failure>& first_failure() const { return first_; }
+  std::vector<std::string>& printed() { return printed_; }
+
+ private:
+  std::atomic<bool> stopping_{false};
+  std::mutex mutex_;
+  std::optional<Failure> first_;      // guarded by mutex_
+  std::vector<std::string> printed_;  // guarded by mutex_
+};
+
+}  // namespace strandcore
+
+#endif  // STRANDCORE_RUNTIME_CORE_LAUNCH_STATE_H_

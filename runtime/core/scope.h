@@ -1,0 +1,92 @@
+// Scope: memory and semaphores that live as long as a piece of a kernel (Pallas's run_scoped).
+//
+//   core.RunScoped([&](Ref tile, SemaphoreRef done) { ... }, Vmem({8, 128}, DType::kFloat32), DmaSemaphore());
+//
+// Ownership: a Scope belongs to the kernel's stack; what it holds belongs to the core and is freed when the scope
+// ends, however it ends. Memory that a transfer in flight still touches is given back when the transfer is complete.
+// Concurrency: the core's.
+#ifndef STRANDCORE_RUNTIME_CORE_SCOPE_H_
+#define STRANDCORE_RUNTIME_CORE_SCOPE_H_
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "runtime/base/dims.h"
+#include "runtime/base/site.h"
+#include "runtime/memory/allocation.h"
+#include "runtime/memory/ref.h"
+#include "runtime/semaphore/semaphore_ref.h"
+
+namespace strandcore {
+
+class KernelContext;
+
+// What RunScoped is asked for. An empty name becomes "scratch 0", "semaphore 1", ...: the position in the call.
+struct ScopedMemory {
+  MemorySpace space = MemorySpace::kVmem;
+  Dims shape;
+  DType dtype = DType::kFloat32;
+  std::string name;
+};
+struct ScopedSemaphore {
+  SemaphoreKind kind = SemaphoreKind::kDma;
+  Dims shape;
+  std::string name;
+};
+
+inline ScopedMemory Vmem(const Dims& shape, DType dtype, std::string name = "") {
+  return {MemorySpace::kVmem, shape, dtype, std::move(name)};
+}
+inline ScopedMemory Smem(const Dims& shape, DType dtype, std::string name = "") {
+  return {MemorySpace::kSmem, shape, dtype, std::move(name)};
+}
+// One semaphore, or an array of this shape.
+inline ScopedSemaphore DmaSemaphore(const Dims& shape = {}, std::string name = "") {
+  return {SemaphoreKind::kDma, shape, std::move(name)};
+}
+inline ScopedSemaphore RegularSemaphore(const Dims& shape = {}, std::string name = "") {
+  return {SemaphoreKind::kRegular, shape, std::move(name)};
+}
+
+class Scope {
+ public:
+  explicit Scope(KernelContext& core) : core_(core) {}
+  ~Scope() { Free(); }
+  Scope(const Scope&) = delete;
+  Scope& operator=(const Scope&) = delete;
+
+  // Plans an item; its index among the items of its sort, for ref() or semaphore() once allocated.
+  int Add(const ScopedMemory& memory);
+  int Add(const ScopedSemaphore& semaphore);
+  // Allocates all that was planned; stops the kernel where the core has not enough memory or a shape is bad.
+  void Allocate(Site site);
+  void Free() noexcept;
+
+  Ref ref(int i) const;
+  SemaphoreRef semaphore(int i) const { return SemaphoreRef(*semaphores_[static_cast<size_t>(i)].array); }
+
+ private:
+  friend class ScopeKeeper;
+  friend class TensorCore;
+
+  struct MemoryItem {
+    ScopedMemory asked;
+    Allocation* allocation = nullptr;
+  };
+  struct SemaphoreItem {
+    ScopedSemaphore asked;
+    SemaphoreArray* array = nullptr;
+  };
+
+  KernelContext& core_;
+  std::vector<MemoryItem> memory_;
+  std::vector<SemaphoreItem> semaphores_;
+  absl::Status status_;
+  bool allocated_ = false;
+};
+
+}  // namespace strandcore
+
+#endif  // STRANDCORE_RUNTIME_CORE_SCOPE_H_

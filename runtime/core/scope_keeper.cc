@@ -1,0 +1,122 @@
+#include "runtime/core/scope_keeper.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "runtime/base/check.h"
+#include "runtime/base/refusal.h"
+#include "runtime/memory/tiling.h"
+
+namespace strandcore {
+namespace {
+
+// Takes the owner of `item` out of `owners`; scopes end in reverse order, so it is near the end.
+template <typename T>
+std::unique_ptr<T> TakeOut(std::vector<std::unique_ptr<T>>& owners, const T* item) {
+  auto found = std::find_if(owners.rbegin(), owners.rend(), [item](const auto& owner) { return owner.get() == item; });
+  STRANDCORE_CHECK(found != owners.rend());
+  std::unique_ptr<T> owner = std::move(*found);
+  owners.erase(std::next(found).base());
+  return owner;
+}
+
+}  // namespace
+
+absl::Status ScopeKeeper::Allocate(Scope& scope) {
+  absl::Status status = scope.status_;
+  for (Scope::MemoryItem& item : scope.memory_) {
+    if (status.ok()) status = AllocateMemory(item);
+  }
+  for (Scope::SemaphoreItem& item : scope.semaphores_) {
+    if (status.ok()) status = AllocateSemaphores(item);
+  }
+  return status;
+}
+
+absl::Status ScopeKeeper::CheckRoom(MemorySpace space, const std::string& name, int64_t bytes) const {
+  const int64_t limit = space == MemorySpace::kSmem ? limits_.smem_bytes : limits_.vmem_bytes;
+  if (bytes_used(space) + bytes <= limit) return absl::OkStatus();
+  std::string text = absl::StrCat(MemorySpaceName(space), " of core ", owner_.core, " is full: ", name, " needs ",
+                                  bytes, " bytes, ", limit - bytes_used(space), " of ", limit, " are free");
+  for (const auto& allocation : live_memory_) {
+    if (allocation->space() != space) continue;
+    absl::StrAppend(&text, "\n", allocation->name(), ": ", allocation->physical_bytes(), " bytes, ",
+                    allocation->shape().ToString(), " ", DTypeName(allocation->dtype()));
+  }
+  return absl::ResourceExhaustedError(text);
+}
+
+absl::Status ScopeKeeper::AllocateMemory(Scope::MemoryItem& item) {
+  const ScopedMemory& asked = item.asked;
+  if (asked.space != MemorySpace::kVmem && asked.space != MemorySpace::kSmem) {
+    return Refuse("scoped memory ", asked.name, ": expected VMEM or SMEM, given ", MemorySpaceName(asked.space));
+  }
+  STRANDCORE_RETURN_IF_ERROR(ValidateShape(asked.name, asked.shape));
+  const Dims physical =
+      PhysicalShape(asked.shape, asked.space == MemorySpace::kSmem ? Padding::kNone : Padding::kTiled);
+  absl::StatusOr<int64_t> bytes = PhysicalBytes(asked.dtype, physical);
+  if (!bytes.ok()) return bytes.status();
+  STRANDCORE_RETURN_IF_ERROR(CheckRoom(asked.space, asked.name, *bytes));
+  AllocationOptions options;
+  options.id = next_id_++;
+  options.name = asked.name;
+  options.space = asked.space;
+  options.dtype = asked.dtype;
+  options.shape = asked.shape;
+  options.owner = owner_;
+  absl::StatusOr<std::unique_ptr<Allocation>> made = Allocation::Make(options);
+  if (!made.ok()) return made.status();
+  Count(asked.space, (*made)->physical_bytes());
+  item.allocation = made->get();
+  live_memory_.push_back(*std::move(made));
+  return absl::OkStatus();
+}
+
+absl::Status ScopeKeeper::AllocateSemaphores(Scope::SemaphoreItem& item) {
+  STRANDCORE_RETURN_IF_ERROR(ValidateShape(item.asked.name, item.asked.shape));
+  constexpr int64_t kMostSemaphores = int64_t{1} << 20;
+  if (item.asked.shape.Product() > kMostSemaphores) {
+    return absl::ResourceExhaustedError(absl::StrCat("semaphores ", item.asked.name, ": ", item.asked.shape.ToString(),
+                                                     " are more than ", kMostSemaphores));
+  }
+  live_semaphores_.push_back(
+      std::make_unique<SemaphoreArray>(item.asked.name, item.asked.kind, owner_, item.asked.shape, waiter_));
+  item.array = live_semaphores_.back().get();
+  return absl::OkStatus();
+}
+
+void ScopeKeeper::Free(Scope& scope, const InFlight& in_flight) {
+  for (auto item = scope.semaphores_.rbegin(); item != scope.semaphores_.rend(); ++item) {
+    if (item->array == nullptr) continue;
+    auto owner = TakeOut(live_semaphores_, item->array);
+    if (in_flight.Pays(*owner)) retired_semaphores_.push_back(std::move(owner));
+  }
+  for (auto item = scope.memory_.rbegin(); item != scope.memory_.rend(); ++item) {
+    if (item->allocation == nullptr) continue;
+    auto owner = TakeOut(live_memory_, item->allocation);
+    Count(owner->space(), -owner->physical_bytes());
+    if (in_flight.Touches(*owner)) retired_memory_.push_back(std::move(owner));
+  }
+  if (!retired_memory_.empty() || !retired_semaphores_.empty()) GiveBack(in_flight);
+}
+
+absl::Status ScopeKeeper::Reserve(const Allocation& operand) {
+  STRANDCORE_RETURN_IF_ERROR(CheckRoom(operand.space(), operand.name(), operand.physical_bytes()));
+  Count(operand.space(), operand.physical_bytes());
+  return absl::OkStatus();
+}
+
+void ScopeKeeper::Unreserve(const Allocation& operand) { Count(operand.space(), -operand.physical_bytes()); }
+
+void ScopeKeeper::GiveBack(const InFlight& in_flight) {
+  std::erase_if(retired_memory_, [&](const auto& owner) { return !in_flight.Touches(*owner); });
+  std::erase_if(retired_semaphores_, [&](const auto& owner) { return !in_flight.Pays(*owner); });
+}
+
+int64_t ScopeKeeper::held() const {
+  return static_cast<int64_t>(live_memory_.size() + live_semaphores_.size() + retired_memory_.size() +
+                              retired_semaphores_.size());
+}
+
+}  // namespace strandcore

@@ -1,0 +1,67 @@
+// ScopeKeeper: what a core's scopes hold: its VMEM, its SMEM, its semaphores, and how much of them.
+//
+// Memory and semaphores whose scope has ended while a transfer still needs them are retired: kept until it is
+// complete, so that a kernel that frees too early corrupts nothing of the host.
+//
+// Ownership: owns all of it. Concurrency: the core's.
+#ifndef STRANDCORE_RUNTIME_CORE_SCOPE_KEEPER_H_
+#define STRANDCORE_RUNTIME_CORE_SCOPE_KEEPER_H_
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "runtime/base/ids.h"
+#include "runtime/core/in_flight.h"
+#include "runtime/core/scope.h"
+#include "runtime/semaphore/semaphore.h"
+
+namespace strandcore {
+
+// Bytes a core may hold at once.
+struct MemoryLimits {
+  int64_t vmem_bytes = 0;
+  int64_t smem_bytes = 0;
+};
+
+class ScopeKeeper {
+ public:
+  ScopeKeeper(CoreId owner, const MemoryLimits& limits, Waiter waiter)
+      : owner_(owner), limits_(limits), waiter_(waiter) {}
+  ScopeKeeper(const ScopeKeeper&) = delete;
+  ScopeKeeper& operator=(const ScopeKeeper&) = delete;
+
+  // All items of the scope, or none. ResourceExhausted names what the memory is full of.
+  absl::Status Allocate(Scope& scope);
+  void Free(Scope& scope, const InFlight& in_flight);
+  // Counts bytes that an operand occupies in a memory of this core.
+  absl::Status Reserve(const Allocation& operand);
+  void Unreserve(const Allocation& operand);
+  // Gives back what was retired and is needed no more.
+  void GiveBack(const InFlight& in_flight);
+  // Allocations and semaphores that are not given back yet.
+  int64_t held() const;
+  int64_t bytes_used(MemorySpace space) const { return space == MemorySpace::kSmem ? smem_bytes_ : vmem_bytes_; }
+
+ private:
+  absl::Status AllocateMemory(Scope::MemoryItem& item);
+  absl::Status AllocateSemaphores(Scope::SemaphoreItem& item);
+  absl::Status CheckRoom(MemorySpace space, const std::string& name, int64_t bytes) const;
+  void Count(MemorySpace space, int64_t bytes) { (space == MemorySpace::kSmem ? smem_bytes_ : vmem_bytes_) += bytes; }
+
+  const CoreId owner_;
+  const MemoryLimits limits_;
+  const Waiter waiter_;
+  int64_t vmem_bytes_ = 0;
+  int64_t smem_bytes_ = 0;
+  uint64_t next_id_ = 1;
+  std::vector<std::unique_ptr<Allocation>> live_memory_;
+  std::vector<std::unique_ptr<SemaphoreArray>> live_semaphores_;
+  std::vector<std::unique_ptr<Allocation>> retired_memory_;
+  std::vector<std::unique_ptr<SemaphoreArray>> retired_semaphores_;
+};
+
+}  // namespace strandcore
+
+#endif  // STRANDCORE_RUNTIME_CORE_SCOPE_KEEPER_H_

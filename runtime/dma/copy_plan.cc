@@ -1,0 +1,94 @@
+#include "runtime/dma/copy_plan.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "runtime/exec/agent_identity.h"
+#include "runtime/memory/footprint.h"
+#include "runtime/memory/walk.h"
+
+namespace strandcore {
+
+void CopyPlan::Prepare(const Ref& source, const Ref& target) {
+  Dims count = source.shape();
+  if (__builtin_expect(source.overruns() || target.overruns(), 0)) {
+    const Dims readable = PhysicalExtent(source);
+    const Dims writable = PhysicalExtent(target);
+    bool short_source = false;
+    for (int d = 0; d < count.size(); ++d) {
+      short_source = short_source || readable[d] < writable[d];
+      count[d] = std::min(readable[d], writable[d]);
+    }
+    if (short_source) FillTarget(target, writable);
+  }
+  const int64_t element_bytes = DTypeSize(source.dtype());
+  source_ = source.data();
+  target_ = target.data();
+  row_bytes_ = element_bytes;
+  rows_left_ = 1;
+  done_in_row_ = 0;
+  loops_ = 0;
+  for (int d = count.size() - 1; d >= 0; --d) {
+    AddLoop({count[d], source.strides()[d] * element_bytes, target.strides()[d] * element_bytes});
+  }
+  for (int i = 0; i < loops_; ++i) at_[i] = 0;
+}
+
+void CopyPlan::AddLoop(Loop loop) {
+  rows_left_ *= loop.count;
+  if (loop.count == 1) return;
+  if (loops_ == 0 && loop.source_stride == row_bytes_ && loop.target_stride == row_bytes_) {
+    // Contiguous on both sides: a longer row instead of a loop.
+    row_bytes_ *= loop.count;
+    rows_left_ = rows_left_ == 0 ? 0 : rows_left_ / loop.count;
+    return;
+  }
+  if (loops_ > 0) {
+    Loop& inner = loop_[loops_ - 1];
+    if (loop.source_stride == inner.source_stride * inner.count &&
+        loop.target_stride == inner.target_stride * inner.count) {
+      inner.count *= loop.count;
+      return;
+    }
+  }
+  loop_[loops_++] = loop;
+}
+
+// Not seen by ThreadSanitizer: a stand-in for elements that no copy moves.
+void CopyPlan::FillTarget(const Ref& target, const Dims& extent) {
+  HiddenFromSanitizer hidden;
+  const int64_t element_bytes = DTypeSize(target.dtype());
+  const int64_t columns = MatrixSizeOf(extent).columns;
+  const bool rows = target.strides().empty() || target.strides().back() == 1;
+  ForEachRow(extent, target.strides(), target.strides(), [&](int64_t at, int64_t) {
+    std::byte* row = target.data() + at * element_bytes;
+    if (rows) return FillPoison(target.dtype(), row, columns);
+    for (int64_t c = 0; c < columns; ++c) {
+      FillPoison(target.dtype(), row + c * target.strides().back() * element_bytes, 1);
+    }
+  });
+}
+
+SC_UNSEEN bool CopyPlan::CopyChunk(int64_t chunk_bytes) {
+  while (rows_left_ > 0 && chunk_bytes > 0) {
+    const int64_t left = row_bytes_ - done_in_row_;
+    const int64_t bytes = left < chunk_bytes ? left : chunk_bytes;
+    std::memcpy(target_ + done_in_row_, source_ + done_in_row_, static_cast<size_t>(bytes));
+    chunk_bytes -= bytes;
+    done_in_row_ += bytes;
+    if (done_in_row_ < row_bytes_) return false;
+    done_in_row_ = 0;
+    --rows_left_;
+    for (int i = 0; i < loops_; ++i) {
+      source_ += loop_[i].source_stride;
+      target_ += loop_[i].target_stride;
+      if (++at_[i] < loop_[i].count) break;
+      source_ -= loop_[i].source_stride * loop_[i].count;
+      target_ -= loop_[i].target_stride * loop_[i].count;
+      at_[i] = 0;
+    }
+  }
+  return rows_left_ == 0;
+}
+
+}  // namespace strandcore

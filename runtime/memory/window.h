@@ -1,0 +1,179 @@
+// Window: the elements of a view for a body that computes with Eigen: the definitions of Ref's Read, Write, ReadWrite,
+// Load, Store, Get and Set.
+//
+// Read, Write and ReadWrite give the memory itself and are what a body normally takes; they need a minor dimension
+// without gaps. Load and Store copy, and accept any view and a mask. Elements of a view that lie past the physical end
+// of its allocation load as poison, and storing them does nothing; there is no map of such a view.
+#ifndef STRANDCORE_RUNTIME_MEMORY_WINDOW_H_
+#define STRANDCORE_RUNTIME_MEMORY_WINDOW_H_
+
+#include <cstdint>
+#include <string>
+
+#include "Eigen/Core"
+#include "absl/status/status.h"
+#include "runtime/base/dims.h"
+#include "runtime/base/site.h"
+#include "runtime/memory/dtype.h"
+#include "runtime/memory/footprint.h"
+#include "runtime/memory/ref.h"
+#include "runtime/memory/tiling.h"
+#include "runtime/memory/walk.h"
+
+namespace strandcore {
+
+// What Load returns.
+template <typename T>
+using OwnedWindow = Eigen::Array<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+// What Read returns, and what Write and ReadWrite return.
+template <typename T>
+using ConstWindow = Eigen::Map<const OwnedWindow<T>, Eigen::Unaligned, Eigen::OuterStride<>>;
+template <typename T>
+using MutableWindow = Eigen::Map<OwnedWindow<T>, Eigen::Unaligned, Eigen::OuterStride<>>;
+
+namespace internal {
+
+struct MatrixLayout {
+  int64_t rows;
+  int64_t columns;
+  int64_t row_stride;  // in elements
+};
+
+// A shape with strides seen as a matrix in place; false if it cannot be, which NoMatrix explains.
+bool LayoutAsMatrix(const Dims& shape, const Dims& strides, MatrixLayout* layout);
+absl::Status NoMatrix(const std::string& title, const Dims& shape, const Dims& strides);
+// Stops a kernel that takes the wrong element type or memory it cannot load from.
+void CheckAccess(const Ref& ref, DType asked);
+// CheckAccess, and the layout for a map of the memory itself.
+MatrixLayout CheckAnyMap(const Ref& ref, DType asked);
+// The same, quickly for what nearly all windows are.
+inline MatrixLayout CheckMap(const Ref& ref, DType asked) {
+  const bool plain = ref.rank() == 2 && ref.strides()[1] == 1 && !ref.overruns();
+  if (!plain || ref.space() != MemorySpace::kVmem || ref.dtype() != asked) return CheckAnyMap(ref, asked);
+  return {ref.shape()[0], ref.shape()[1], ref.strides()[0]};
+}
+// Stops unless a matrix given for `ref` has its size. `what`: "values", "mask".
+void CheckSize(const Ref& ref, const char* what, int64_t rows, int64_t columns);
+// The part of one element at `index`; may be empty if there is only one.
+Ref ElementPart(const Ref& ref, const Dims& index);
+
+// Between the view and a dense copy of its shape; null `mask` means everywhere.
+template <typename T>
+void Gather(const Ref& ref, const bool* mask, T* dense) {
+  const T* memory = reinterpret_cast<const T*>(ref.data());
+  const Dims extent = PhysicalExtent(ref);
+  const int64_t columns = MatrixSizeOf(extent).columns;
+  const int64_t step = ref.rank() == 0 ? 1 : ref.strides().back();
+  ForEachRow(extent, ref.strides(), RowMajorStrides(ref.shape()), [&](int64_t from, int64_t to) {
+    for (int64_t c = 0; c < columns; ++c) {
+      if (mask == nullptr || mask[to + c]) dense[to + c] = memory[from + c * step];
+    }
+  });
+}
+
+template <typename T>
+void Scatter(const Ref& ref, const bool* mask, const T* dense) {
+  T* memory = reinterpret_cast<T*>(ref.data());
+  const Dims extent = PhysicalExtent(ref);
+  const int64_t columns = MatrixSizeOf(extent).columns;
+  const int64_t step = ref.rank() == 0 ? 1 : ref.strides().back();
+  ForEachRow(extent, ref.strides(), RowMajorStrides(ref.shape()), [&](int64_t to, int64_t from) {
+    for (int64_t c = 0; c < columns; ++c) {
+      if (mask == nullptr || mask[from + c]) memory[to + c * step] = dense[from + c];
+    }
+  });
+}
+
+}  // namespace internal
+
+template <typename T>
+auto Ref::Read(Site site) const {
+  const internal::MatrixLayout layout = internal::CheckMap(*this, DTypeOf<T>());
+  Declare(AccessMode::kRead, site);
+  return ConstWindow<T>(reinterpret_cast<const T*>(data()), layout.rows, layout.columns,
+                        Eigen::OuterStride<>(layout.row_stride));
+}
+
+template <typename T>
+auto Ref::Write(Site site) const {
+  const internal::MatrixLayout layout = internal::CheckMap(*this, DTypeOf<T>());
+  Declare(AccessMode::kWrite, site);
+  return MutableWindow<T>(reinterpret_cast<T*>(data()), layout.rows, layout.columns,
+                          Eigen::OuterStride<>(layout.row_stride));
+}
+
+template <typename T>
+auto Ref::ReadWrite(Site site) const {
+  const internal::MatrixLayout layout = internal::CheckMap(*this, DTypeOf<T>());
+  Declare(AccessMode::kReadWrite, site);
+  return MutableWindow<T>(reinterpret_cast<T*>(data()), layout.rows, layout.columns,
+                          Eigen::OuterStride<>(layout.row_stride));
+}
+
+template <typename T>
+auto Ref::Load(Site site) const {
+  internal::CheckAccess(*this, DTypeOf<T>());
+  Declare(AccessMode::kRead, site);
+  const MatrixSize size = MatrixSizeOf(shape_);
+  OwnedWindow<T> values(size.rows, size.columns);
+  if (overruns_) FillPoison(dtype_, values.data(), values.size());
+  internal::Gather<T>(*this, nullptr, values.data());
+  return values;
+}
+
+template <typename T, typename Mask>
+auto Ref::Load(const Mask& mask, std::type_identity_t<T> other, Site site) const {
+  internal::CheckAccess(*this, DTypeOf<T>());
+  const OwnedWindow<bool> wanted = mask;
+  internal::CheckSize(*this, "mask", wanted.rows(), wanted.cols());
+  Declare(AccessMode::kRead, site);
+  OwnedWindow<T> values(wanted.rows(), wanted.cols());
+  if (overruns_) FillPoison(dtype_, values.data(), values.size());
+  internal::Gather<T>(*this, wanted.data(), values.data());
+  for (int64_t i = 0; i < values.size(); ++i) {
+    if (!wanted.data()[i]) values.data()[i] = other;
+  }
+  return values;
+}
+
+template <typename Values>
+void Ref::Store(const Values& values, Site site) const {
+  using T = typename Values::Scalar;
+  internal::CheckAccess(*this, DTypeOf<T>());
+  const OwnedWindow<T> given = values;
+  internal::CheckSize(*this, "values", given.rows(), given.cols());
+  Declare(AccessMode::kWrite, site);
+  internal::Scatter<T>(*this, nullptr, given.data());
+}
+
+template <typename Values, typename Mask>
+requires(!std::is_same_v<Mask, Site>) void Ref::Store(const Values& values, const Mask& mask, Site site) const {
+  using T = typename Values::Scalar;
+  internal::CheckAccess(*this, DTypeOf<T>());
+  const OwnedWindow<T> given = values;
+  const OwnedWindow<bool> wanted = mask;
+  internal::CheckSize(*this, "values", given.rows(), given.cols());
+  internal::CheckSize(*this, "mask", wanted.rows(), wanted.cols());
+  Declare(AccessMode::kWrite, site);
+  internal::Scatter<T>(*this, wanted.data(), given.data());
+}
+
+template <typename T>
+T Ref::Get(const Dims& index, Site site) const {
+  internal::CheckAccess(*this, DTypeOf<T>());
+  const Ref part = internal::ElementPart(*this, index);
+  part.Declare(AccessMode::kRead, site);
+  return *reinterpret_cast<const T*>(part.data());
+}
+
+template <typename T>
+void Ref::Set(T value, const Dims& index, Site site) const {
+  internal::CheckAccess(*this, DTypeOf<T>());
+  const Ref part = internal::ElementPart(*this, index);
+  part.Declare(AccessMode::kWrite, site);
+  *reinterpret_cast<T*>(part.data()) = value;
+}
+
+}  // namespace strandcore
+
+#endif  // STRANDCORE_RUNTIME_MEMORY_WINDOW_H_

@@ -1,0 +1,76 @@
+// Semaphore: a counter owned by one core, signalled by anyone, waited by its core. No polling.
+//
+// A wait of n subtracts n at once. What is then below zero is what the core still needs, and its core parks; the
+// signal that lifts the value to zero or above wakes the core, exactly one signal does.
+//
+//   value      meaning
+//   v >= 0     v units are held; nobody waits
+//   v <  0     the owner is parked and needs -v more units
+//
+// Ownership: semaphores live in a SemaphoreArray. Concurrency: self-synchronised; Take, GiveBack and CancelTake are
+// the owning core's alone.
+// Ordering: for any signal S and wait W that W's return needed, what happened before S in its thread happened before
+// W's return (the release in Signal pairs with the acquire in Take, or with the strand that resumes the owner).
+#ifndef STRANDCORE_RUNTIME_SEMAPHORE_SEMAPHORE_H_
+#define STRANDCORE_RUNTIME_SEMAPHORE_SEMAPHORE_H_
+
+#include <atomic>
+#include <cstdint>
+
+#include "runtime/exec/agent_identity.h"
+#include "runtime/exec/executor.h"
+
+namespace strandcore {
+
+enum class SemaphoreKind : uint8_t {
+  kRegular,  // counts signals
+  kDma,      // counts bytes that transfers have completed
+};
+
+// "regular", "DMA"
+const char* SemaphoreKindName(SemaphoreKind kind);
+
+// The core that waits on a semaphore, as the semaphore sees it.
+struct Waiter {
+  Strand* strand = nullptr;
+  Agent* agent = nullptr;
+  void Wake() const { strand->Post(*agent); }
+};
+
+class alignas(64) Semaphore {
+ public:
+  Semaphore() = default;
+  Semaphore(const Semaphore&) = delete;
+  Semaphore& operator=(const Semaphore&) = delete;
+
+  void set_waiter(Waiter waiter) { waiter_ = waiter; }
+
+  // REQUIRES: units >= 0.
+  void Signal(int64_t units) {
+    const int64_t before = value_.fetch_add(units, std::memory_order_acq_rel);
+    if (before < 0 && before + units >= 0) waiter_.Wake();
+  }
+  // True: the units were there and are taken. False: the owner must park until it is woken; then they are taken.
+  bool Take(int64_t units) { return value_.fetch_sub(units, std::memory_order_acq_rel) >= units; }
+  // After a Take that was granted: puts the units back, for a wait that does not subtract.
+  void GiveBack(int64_t units) { value_.fetch_add(units, std::memory_order_acq_rel); }
+  // Undoes a Take that will never be granted. REQUIRES: nobody signals meanwhile (the machine is quiet).
+  void CancelTake(int64_t units) { value_.fetch_add(units, std::memory_order_acq_rel); }
+
+  // What a wait for `units` would find, as a hint: true means that it would not park now.
+  bool Holds(int64_t units) const { return value_.load(std::memory_order_acquire) >= units; }
+  bool awaited() const { return value_.load(std::memory_order_acquire) < 0; }
+  int64_t value() const { return value_.load(std::memory_order_acquire); }
+
+  // What the sanitizer is told: posts release it, waits acquire it.
+  OrderToken& token() { return token_; }
+
+ private:
+  std::atomic<int64_t> value_{0};
+  Waiter waiter_;  // constant once a launch uses the semaphore
+  OrderToken token_;
+};
+
+}  // namespace strandcore
+
+#endif  // STRANDCORE_RUNTIME_SEMAPHORE_SEMAPHORE_H_
