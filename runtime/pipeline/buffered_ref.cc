@@ -1,0 +1,187 @@
+#include "runtime/pipeline/buffered_ref.h"
+
+#include "absl/strings/str_cat.h"
+#include "runtime/base/refusal.h"
+#include "runtime/pipeline/accumulate.h"
+
+namespace strandcore {
+namespace {
+
+Event PipelineEvent(Event::Kind kind, int slot, const Dims& start, const Dims& size) {
+  Event event;
+  event.kind = kind;
+  event.slot = slot;
+  event.start = start;
+  event.size = size;
+  return event;
+}
+
+}  // namespace
+
+BufferedRef::BufferedRef(const BlockSpec& spec, BufferType type, const Ref& source, int position, Scope& scope)
+    : spec_(&spec),
+      type_(type),
+      alias_(spec.alias()),
+      position_(position),
+      name_(source.name()),
+      dtype_(source.dtype()) {
+  const Dims block = spec.BlockShape();
+  if (!alias_) {
+    memory_item_ = scope.Add(Vmem(block, dtype_, absl::StrCat(name_, " slot 0")));
+    scope.Add(Vmem(block, dtype_, absl::StrCat(name_, " slot 1")));
+    if (is_input()) recv_item_ = scope.Add(DmaSemaphore({}, absl::StrCat(name_, ".recv")));
+    if (is_output()) send_item_ = scope.Add(DmaSemaphore({}, absl::StrCat(name_, ".send")));
+  }
+  if (is_accumulator()) accum_item_ = scope.Add(Vmem(block, dtype_, absl::StrCat(name_, " accumulator")));
+}
+
+void BufferedRef::Bind(const Scope& scope) {
+  if (memory_item_ >= 0) {
+    for (int slot = 0; slot < 2; ++slot) {
+      slot_[slot] = scope.ref(memory_item_ + slot);
+      window_[slot] = slot_[slot].Squeeze(spec_->SqueezedDims());
+    }
+  }
+  if (accum_item_ >= 0) accum_ = scope.ref(accum_item_).Squeeze(spec_->SqueezedDims());
+  if (recv_item_ >= 0) recv_ = scope.semaphore(recv_item_);
+  if (send_item_ >= 0) send_ = scope.semaphore(send_item_);
+}
+
+BlockIndex BufferedRef::ComputeIndex(const GridIndex& point) const {
+  BlockIndex index = spec_->index_map(point);
+  if (__builtin_expect(index.size() != static_cast<int>(spec_->block.size()), 0)) {
+    throw Stop{
+        RefusalOf(RefusalKind::kIndexMapRankMismatch,
+                  absl::StrCat("operand ", name_, ": at grid point ", point.ToString(), " the index map answers ",
+                               index.ToString(), ", expected ", spec_->block.size(),
+                               " numbers, one for each dimension of the block ", spec_->BlockShape().ToString()))};
+  }
+  return index;
+}
+
+void BufferedRef::BindExistingRef(const Ref& source, const GridIndex& point) {
+  if (!alias_) return;
+  const BlockIndex index = ComputeIndex(point);
+  const Dims block = spec_->BlockShape();
+  Dims start = block;
+  bool overruns = false;
+  for (int d = 0; d < block.size(); ++d) {
+    start[d] = index[d] * block[d];
+    if (start[d] < 0 || start[d] >= source.shape()[d]) {
+      throw Stop{absl::OutOfRangeError(
+          absl::StrCat("operand ", name_, ", grid point ", point.ToString(), ": block ", index.ToString(), " of ",
+                       block.ToString(), " lies outside the array ", source.shape().ToString(), " in dimension ", d))};
+    }
+    overruns = overruns || start[d] + block[d] > source.shape()[d];
+  }
+  bound_ = source.UncheckedWindow(start, block, overruns).Squeeze(spec_->SqueezedDims());
+}
+
+void BufferedRef::RefuseType(bool right, const char* call) const {
+  if (right) return;
+  const char* given = type_ == BufferType::kInput    ? "an input"
+                      : type_ == BufferType::kOutput ? "an output"
+                                                     : "an accumulator";
+  throw Stop{Refuse("operand ", name_, ": ", call, " of ", given)};
+}
+
+const BlockIndex& BufferedRef::IndexHere(const GridIndex& point) {
+  if (!known_.here) {
+    here_ = ComputeIndex(point);
+    known_.here = true;
+  }
+  return here_;
+}
+
+bool BufferedRef::DiffersAt(const GridIndex& point, const GridIndex& other, bool other_is_next) {
+  bool& known = other_is_next ? known_.next : known_.previous;
+  BlockIndex& index = other_is_next ? next_ : previous_;
+  if (!known) {
+    index = ComputeIndex(other);
+    known = true;
+  }
+  return !(IndexHere(point) == index);
+}
+
+void BufferedRef::LayOut(KernelContext& core, const Ref& source) {
+  const int generation = core.chip().generation;
+  StopUnlessOk(ValidateSpec(source.name(), *spec_, source.shape(), source.dtype(), generation));
+  const Dims tile = *MakeTiling(source.name(), source.shape(), source.dtype(), generation);
+  layout_ = BlockLayout(spec_->BlockShape(), source.shape(), tile);
+  array_shape_ = source.shape();
+}
+
+BlockLayout::Slice BufferedRef::SliceAt(KernelContext& core, const Ref& source, const GridIndex& point) {
+  // A later cycle may be given an array of another shape.
+  if (__builtin_expect(!(source.shape() == array_shape_), 0)) LayOut(core, source);
+  const BlockIndex index = ComputeIndex(point);
+  BlockLayout::Slice slice;
+  if (absl::Status status = layout_.SliceOf(index, slice); __builtin_expect(!status.ok(), 0)) {
+    throw Stop{absl::OutOfRangeError(absl::StrCat("operand ", source.name(), ", grid point ", point.ToString(), ": ",
+                                                  std::string(status.message()), "; the array is ",
+                                                  source.shape().ToString()))};
+  }
+  return slice;
+}
+
+void BufferedRef::CopyIn(KernelContext& core, const Ref& source, const GridIndex& point) {
+  RefuseType(is_input(), "copy_in");
+  if (alias_) return;
+  const int slot = (current_slot_ + 1) % 2;
+  next_slot_ = slot;
+  const BlockLayout::Slice slice = SliceAt(core, source, point);
+  if (core.observing()) core.Emit(PipelineEvent(Event::Kind::kCopyIn, slot, slice.start, slice.size));
+  const Dims zeros = Dims::Filled(slice.size.size(), 0);
+  core.StartCopy(source.UncheckedWindow(slice.start, slice.size, slice.overruns),
+                 slot_[slot].UncheckedWindow(zeros, slice.size, false), recv_, Site{});
+}
+
+void BufferedRef::CopyOut(KernelContext& core, const Ref& target, const GridIndex& point) {
+  RefuseType(is_output(), "copy_out");
+  if (alias_) return;
+  const int slot = current_slot_;
+  next_slot_ = (current_slot_ + 1) % 2;
+  const BlockLayout::Slice slice = SliceAt(core, target, point);
+  if (core.observing()) core.Emit(PipelineEvent(Event::Kind::kCopyOut, slot, slice.start, slice.size));
+  const Dims zeros = Dims::Filled(slice.size.size(), 0);
+  core.StartCopy(slot_[slot].UncheckedWindow(zeros, slice.size, false),
+                 target.UncheckedWindow(slice.start, slice.size, slice.overruns), send_, Site{});
+}
+
+void BufferedRef::WaitIn(KernelContext& core, const Ref& source, const GridIndex& point) {
+  RefuseType(is_input(), "wait_in");
+  if (alias_) return;
+  const BlockLayout::Slice slice = SliceAt(core, source, point);
+  if (core.observing()) core.Emit(PipelineEvent(Event::Kind::kWaitIn, -1, slice.start, slice.size));
+  core.WaitForBytes(recv_, slice.size.Product() * DTypeSize(dtype_), Site{});
+}
+
+void BufferedRef::WaitOut(KernelContext& core, const Ref& target, const GridIndex& point) {
+  RefuseType(is_output(), "wait_out");
+  if (alias_) return;
+  const BlockLayout::Slice slice = SliceAt(core, target, point);
+  if (core.observing()) core.Emit(PipelineEvent(Event::Kind::kWaitOut, -1, slice.start, slice.size));
+  core.WaitForBytes(send_, slice.size.Product() * DTypeSize(dtype_), Site{});
+}
+
+void BufferedRef::SetAccumulator(KernelContext& core, bool init) {
+  RefuseType(is_accumulator(), "set_accumulator");
+  if (core.observing()) {
+    Event event = PipelineEvent(Event::Kind::kSetAccumulator, -1, {}, {});
+    event.amount = init ? 1 : 0;
+    core.Emit(std::move(event));
+  }
+  if (init) {
+    FillZeros(accum_);
+  } else {
+    CopyWindow(current_ref(), accum_);
+  }
+}
+
+void BufferedRef::Accumulate(KernelContext& core) {
+  RefuseType(is_accumulator(), "accumulate");
+  if (core.observing()) core.Emit(PipelineEvent(Event::Kind::kAccumulate, -1, {}, {}));
+  AddWindow(accum_, current_ref());
+}
+
+}  // namespace strandcore

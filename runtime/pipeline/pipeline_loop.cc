@@ -1,0 +1,109 @@
+#include "runtime/pipeline/pipeline_loop.h"
+
+#include <utility>
+
+#include "runtime/base/refusal.h"
+
+namespace strandcore {
+
+absl::Status CheckSpace(const Ref& ref, const BlockSpec& spec) {
+  if (!spec.alias() || ref.space() == MemorySpace::kVmem) return absl::OkStatus();
+  return Refuse("operand ", ref.name(),
+                ": its spec says that it lives in VMEM (its window is an alias of it), it lives in ",
+                MemorySpaceName(ref.space()));
+}
+
+PipelineLoop::PipelineLoop(KernelContext& core, const GridPart& part, Refs refs, const Invocation& invocation,
+                           Allocations& allocations, const RefFunction& body)
+    : core_(core),
+      refs_(refs),
+      invocation_(invocation),
+      allocations_(allocations),
+      body_(body),
+      buffered_(allocations.refs()),
+      walk_(part.sizes, part.offsets),
+      cycle_{invocation.first_cycle, invocation.last_cycle, invocation.init_accumulators},
+      scheduler_(core, walk_, cycle_, frame_) {
+  StopUnlessOk(invocation.schedule.CheckCount(buffered_.size()));
+  StopUnlessOk(body.CheckArity("body", refs.size() + invocation.scratches.size()));
+  for (size_t i = 0; i < buffered_.size(); ++i) {
+    StopUnlessOk(CheckSpace(refs[i], buffered_[i].spec()));
+    if (refs[i].dtype() != buffered_[i].dtype()) {
+      throw Stop{Refuse("operand ", refs[i].name(), ": expected ", DTypeName(buffered_[i].dtype()),
+                        " as its allocations, given ", DTypeName(refs[i].dtype()))};
+    }
+    if (buffered_[i].is_output()) core.RefuseReadOnly(refs[i]);
+    schedules_.push_back(&invocation.schedule.Of(i));
+  }
+  windows_.assign(refs.begin(), refs.end());
+  windows_.insert(windows_.end(), invocation.scratches.begin(), invocation.scratches.end());
+  frame_.cycle = allocations.cycles++;
+  core_.PushFrame(&frame_);
+}
+
+PipelineLoop::~PipelineLoop() { core_.PopFrame(); }
+
+void PipelineLoop::Run() {
+  if (core_.observing()) Emit(Event::Kind::kCycle, frame_.cycle);
+  for (int64_t left = walk_.steps(); left > 0; --left) {
+    Step();
+    walk_.Advance();
+  }
+}
+
+void PipelineLoop::Step() {
+  frame_.grid_point = walk_.point();
+  ForgetIndices();
+  for (size_t i = 0; i < buffered_.size(); ++i) buffered_[i].BindExistingRef(refs_[i], walk_.point());
+  ForAll(&Scheduler::Initialize);
+  ForAll(&Scheduler::WaitIn);
+  ForAll(&Scheduler::CopyIn);
+  if (walk_.last() && invocation_.prefetch) Call(invocation_.prefetch, Phase::kPrefetch);
+  RunBody();
+  ForAll(&Scheduler::WaitOut);
+  if (walk_.first() && invocation_.postyeet) {
+    if (core_.observing()) Emit(Event::Kind::kPostyeet, 0);
+    Call(invocation_.postyeet, Phase::kPostyeet);
+  }
+  ForAll(&Scheduler::CopyOut);
+  ForAll(&Scheduler::Finalize);
+}
+
+void PipelineLoop::ForAll(PhaseOfOne phase) {
+  for (size_t i = 0; i < buffered_.size(); ++i) (scheduler_.*phase)(buffered_[i], refs_[i], *schedules_[i]);
+}
+
+// User code may write what an index map reads.
+void PipelineLoop::ForgetIndices() {
+  for (BufferedRef& ref : buffered_) ref.ForgetIndices();
+}
+
+void PipelineLoop::Call(const PipelineCallback& callback, Phase phase) {
+  frame_.phase = phase;
+  frame_.operand = -1;
+  frame_.operand_name = nullptr;
+  callback(buffered_, scheduler_);
+  ForgetIndices();
+}
+
+void PipelineLoop::RunBody() {
+  for (size_t i = 0; i < buffered_.size(); ++i) windows_[i] = buffered_[i].current_ref();
+  frame_.phase = Phase::kBody;
+  frame_.operand = -1;
+  frame_.operand_name = nullptr;
+  if (core_.observing()) Emit(Event::Kind::kBody, 0, walk_.point(), walk_.sizes());
+  core_.RunBody(GridEnv{walk_.point(), walk_.sizes()}, [this] { body_(core_, windows_); });
+  if (core_.observing()) Emit(Event::Kind::kBodyEnd, 0);
+  ForgetIndices();
+}
+
+void PipelineLoop::Emit(Event::Kind kind, int64_t amount, const Dims& start, const Dims& size) {
+  Event event;
+  event.kind = kind;
+  event.amount = amount;
+  event.start = start;
+  event.size = size;
+  core_.Emit(std::move(event));
+}
+
+}  // namespace strandcore

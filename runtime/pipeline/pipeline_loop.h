@@ -1,0 +1,63 @@
+// PipelineLoop: one invocation: all steps, and in each the phases in their exact order (seed_pipeline.md 1.8).
+//
+//   bind aliases · initialize ∀ · wait_in ∀ · copy_in ∀ · [last step: prefetch callback] · body
+//   wait_out ∀ · [first step: postyeet callback] · copy_out ∀ · finalize ∀          (∀: operands in their order)
+//
+// wait_in comes before copy_in, so one copy a direction is under way for an operand; wait_out comes after the body, so
+// a copy out overlaps the next body.
+//
+// Concurrency: the kernel's.
+#ifndef STRANDCORE_RUNTIME_PIPELINE_PIPELINE_LOOP_H_
+#define STRANDCORE_RUNTIME_PIPELINE_PIPELINE_LOOP_H_
+
+#include <vector>
+
+#include "absl/status/status.h"
+#include "runtime/core/kernel_context.h"
+#include "runtime/core/ref_function.h"
+#include "runtime/pipeline/emit_pipeline.h"
+#include "runtime/pipeline/grid.h"
+#include "runtime/pipeline/partition.h"
+
+namespace strandcore {
+
+// Refuses an operand that is not where its spec says: an alias in VMEM, all others anywhere.
+absl::Status CheckSpace(const Ref& ref, const BlockSpec& spec);
+
+class PipelineLoop {
+ public:
+  PipelineLoop(KernelContext& core, const GridPart& part, Refs refs, const Invocation& invocation,
+               Allocations& allocations, const RefFunction& body);
+  ~PipelineLoop();
+  PipelineLoop(const PipelineLoop&) = delete;
+  PipelineLoop& operator=(const PipelineLoop&) = delete;
+
+  void Run();
+
+ private:
+  using PhaseOfOne = void (Scheduler::*)(BufferedRef&, const Ref&, const Schedule&);
+
+  void Step();
+  void ForAll(PhaseOfOne phase);
+  void ForgetIndices();
+  void Call(const PipelineCallback& callback, Phase phase);
+  void RunBody();
+  void Emit(Event::Kind kind, int64_t amount, const Dims& start = {}, const Dims& size = {});
+
+  KernelContext& core_;
+  Refs refs_;
+  const Invocation& invocation_;
+  Allocations& allocations_;
+  const RefFunction& body_;
+  BufferedRefs buffered_;
+  GridWalk walk_;
+  const Scheduler::Cycle cycle_;
+  PipelineFrame frame_;
+  Scheduler scheduler_;
+  std::vector<const Schedule*> schedules_;
+  std::vector<Ref> windows_;
+};
+
+}  // namespace strandcore
+
+#endif  // STRANDCORE_RUNTIME_PIPELINE_PIPELINE_LOOP_H_

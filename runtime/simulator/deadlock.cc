@@ -1,0 +1,46 @@
+#include "runtime/simulator/deadlock.h"
+
+#include <string>
+
+#include "absl/strings/str_cat.h"
+
+namespace strandcore {
+namespace {
+
+std::string UnitsText(int64_t units, SemaphoreKind kind) {
+  // 65536 -> 65,536
+  std::string digits = absl::StrCat(units);
+  for (int at = static_cast<int>(digits.size()) - 3; at > 0; at -= 3) digits.insert(static_cast<size_t>(at), ",");
+  return absl::StrCat(digits, kind == SemaphoreKind::kDma ? " bytes" : units == 1 ? " unit" : " units");
+}
+
+std::string WhoCouldPay(const TensorCore& core, size_t waiting) {
+  const SemaphoreRef& semaphore = core.request().semaphore;
+  const std::string others =
+      waiting == 1 ? "no other core is running" : absl::StrCat("all ", waiting, " cores that have not ended wait");
+  if (semaphore.kind() == SemaphoreKind::kDma) {
+    return absl::StrCat("who could pay ", semaphore.Name(), ": no copy on it is in flight, and ", others);
+  }
+  return absl::StrCat("who could pay ", semaphore.Name(), ": nobody, ", others);
+}
+
+}  // namespace
+
+Fault DeadlockFault(const std::vector<TensorCore*>& waiting) {
+  Fault fault;
+  fault.kind = FaultKind::kDeadlock;
+  fault.headline = "nothing can run";
+  for (const TensorCore* core : waiting) {
+    const Request& request = core->request();
+    const SemaphoreKind kind = request.semaphore.kind();
+    // The wait has taken its units already: what is left below zero is what it misses.
+    const int64_t has = request.semaphore.semaphore().value() + request.amount;
+    fault.places.push_back(core->Where());
+    fault.lines.push_back(absl::StrCat(core->Where().ToString(), ": ", request.semaphore.Name(), " holds ",
+                                       UnitsText(has, kind), " of ", UnitsText(request.amount, kind)));
+    fault.lines.push_back(WhoCouldPay(*core, waiting.size()));
+  }
+  return fault;
+}
+
+}  // namespace strandcore

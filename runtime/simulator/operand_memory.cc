@@ -1,0 +1,140 @@
+#include "runtime/simulator/operand_memory.h"
+
+#include <cstring>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "runtime/base/refusal.h"
+#include "runtime/exec/agent_identity.h"
+#include "runtime/memory/walk.h"
+
+namespace strandcore {
+namespace {
+
+// Allocation ids of operands are far from those of scopes.
+constexpr uint64_t kFirstOperandId = uint64_t{1} << 62;
+
+AllocationOptions OptionsOf(const Operand& operand, OperandId id, CoreId owner) {
+  AllocationOptions options;
+  options.id = kFirstOperandId + static_cast<uint64_t>(id);
+  options.name = operand.name;
+  options.space = operand.space;
+  options.dtype = operand.input->dtype();
+  options.shape = operand.input->shape();
+  options.owner = owner;
+  options.operand = id;
+  return options;
+}
+
+// Copies the elements of an array of this shape between two layouts of it.
+void CopyElements(const Dims& shape, int64_t element_bytes, std::byte* to, const Dims& to_strides,
+                  const std::byte* from, const Dims& from_strides) {
+  const size_t row_bytes = static_cast<size_t>(MatrixSizeOf(shape).columns * element_bytes);
+  ForEachRow(shape, to_strides, from_strides, [&](int64_t to_row, int64_t from_row) {
+    if (row_bytes > 0) std::memcpy(to + to_row * element_bytes, from + from_row * element_bytes, row_bytes);
+  });
+}
+
+}  // namespace
+
+OperandMemory::~OperandMemory() {
+  HiddenFromSanitizer hidden;
+  for (Place& place : places_) {
+    for (size_t i = 0; i < place.owners.size(); ++i) place.owners[i]->scopes().Unreserve(*place.allocations[i]);
+  }
+  places_.clear();
+}
+
+absl::Status OperandMemory::LayOut(const Operands& operands, int64_t hbm_bytes,
+                                   std::vector<std::unique_ptr<TensorCore>>& cores) {
+  int64_t used = 0;
+  for (size_t i = 0; i < operands.size(); ++i) {
+    STRANDCORE_RETURN_IF_ERROR(LayOutOne(operands[i], static_cast<OperandId>(i), cores));
+    const Place& place = places_.back();
+    if (!place.owners.empty()) continue;
+    const int64_t bytes = place.allocations[0]->physical_bytes();
+    if (bytes > hbm_bytes - used) {
+      return absl::ResourceExhaustedError(absl::StrCat("HBM is full: operand ", operands[i].name, " needs ", bytes,
+                                                       " bytes, ", hbm_bytes - used, " of ", hbm_bytes, " are free"));
+    }
+    used += bytes;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status OperandMemory::LayOutOne(const Operand& operand, OperandId id,
+                                      std::vector<std::unique_ptr<TensorCore>>& cores) {
+  if (operand.name.empty()) return Refuse("operand ", id, ": expected a name, given none");
+  if (absl::Status bad = operand.input->status(); !bad.ok()) {
+    return Refuse("operand ", operand.name, ": ", std::string(bad.message()));
+  }
+  if (operand.direction == Operand::Direction::kOut) operand.output->FillPoison();
+  places_.push_back({operand, {}, {}});
+  Place& place = places_.back();
+  if (operand.space == MemorySpace::kHbm || operand.space == MemorySpace::kAny) {
+    place.operand.space = MemorySpace::kHbm;
+    auto made = Allocation::Borrow(OptionsOf(place.operand, id, CoreId{}), operand.input->physical_shape(),
+                                   operand.input->data());
+    if (!made.ok()) return made.status();
+    place.allocations.push_back(*std::move(made));
+    return absl::OkStatus();
+  }
+  const bool per_core = operand.space == MemorySpace::kSmem && operand.direction == Operand::Direction::kIn;
+  if (cores.size() > 1 && !per_core) {
+    return Refuse("operand ", operand.name, ": ", MemorySpaceName(operand.space),
+                  " belongs to one core; expected HBM with ", cores.size(), " cores");
+  }
+  if (operand.space != MemorySpace::kVmem && operand.space != MemorySpace::kSmem) {
+    return Refuse("operand ", operand.name, ": expected HBM, VMEM or SMEM, given ", MemorySpaceName(operand.space));
+  }
+  for (auto& core : cores) STRANDCORE_RETURN_IF_ERROR(AddOnChip(place, id, *core));
+  return absl::OkStatus();
+}
+
+absl::Status OperandMemory::AddOnChip(Place& place, OperandId id, TensorCore& core) {
+  HiddenFromSanitizer hidden;
+  auto made = Allocation::Make(OptionsOf(place.operand, id, core.id()));
+  if (!made.ok()) return made.status();
+  STRANDCORE_RETURN_IF_ERROR(core.scopes().Reserve(**made));
+  const Array& array = *place.operand.input;
+  if (place.operand.direction != Operand::Direction::kOut) {
+    CopyElements(array.shape(), DTypeSize(array.dtype()), (*made)->data(), (*made)->physical_strides(), array.data(),
+                 array.physical_strides());
+  }
+  place.allocations.push_back(*std::move(made));
+  place.owners.push_back(&core);
+  return absl::OkStatus();
+}
+
+std::vector<Ref> OperandMemory::RefsFor(size_t core, KernelContext& context) const {
+  std::vector<Ref> refs;
+  for (const Place& place : places_) {
+    const size_t which = place.allocations.size() > 1 ? core : 0;
+    refs.push_back(Ref(place.allocations[which].get(), &context));
+  }
+  return refs;
+}
+
+std::vector<std::string> OperandMemory::Names() const {
+  std::vector<std::string> names;
+  for (const Place& place : places_) names.push_back(place.operand.name);
+  return names;
+}
+
+std::vector<bool> OperandMemory::Writable() const {
+  std::vector<bool> writable;
+  for (const Place& place : places_) writable.push_back(place.operand.output != nullptr);
+  return writable;
+}
+
+void OperandMemory::CopyBack() {
+  for (Place& place : places_) {
+    if (place.owners.empty() || place.operand.output == nullptr) continue;
+    const Allocation& from = *place.allocations[0];
+    Array& to = *place.operand.output;
+    CopyElements(to.shape(), DTypeSize(to.dtype()), to.data(), to.physical_strides(), from.data(),
+                 from.physical_strides());
+  }
+}
+
+}  // namespace strandcore

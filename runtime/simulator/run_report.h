@@ -1,0 +1,37 @@
+// RunReport: how a run ended, as a value.
+//
+//   ok: 2 cores, 16 steps; x 16 copies in, y 16 copies out, 2 MiB
+#ifndef STRANDCORE_RUNTIME_SIMULATOR_RUN_REPORT_H_
+#define STRANDCORE_RUNTIME_SIMULATOR_RUN_REPORT_H_
+
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "runtime/core/counters.h"
+#include "runtime/trace/fault.h"
+
+namespace strandcore {
+
+struct RunReport {
+  // What was refused: a mistake in the call, or inside a kernel. OK where the run came to its end, or to a fault.
+  absl::Status status;
+  // What the emulated program did wrong.
+  std::vector<Fault> faults;
+  Counters counters;
+  int cores = 0;
+  // The kernels' own lines (KernelContext::Print), in the order in which they were printed.
+  std::vector<std::string> printed;
+
+  bool ok() const { return status.ok() && faults.empty(); }
+  // The counters of one operand; all zero for a name that the run did not have.
+  OperandCounters CountersOf(const std::string& operand) const;
+  std::string ToString() const;
+};
+
+std::ostream& operator<<(std::ostream& out, const RunReport& report);
+
+}  // namespace strandcore
+
+#endif  // STRANDCORE_RUNTIME_SIMULATOR_RUN_REPORT_H_
