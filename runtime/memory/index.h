@@ -14,6 +14,7 @@ struct Index {
   enum class Kind : uint8_t { kElement, kSlice, kAll };
 
   constexpr Index() = default;
+  // NOLINTNEXTLINE(google-explicit-constructor): x.At(3) is how an element is asked for.
   constexpr Index(std::integral auto element) : start(static_cast<int64_t>(element)) {}
   constexpr Index(Kind kind, int64_t start, int64_t size, int64_t stride)
       : kind(kind), start(start), size(size), stride(stride) {}

@@ -117,7 +117,10 @@ Ref Ref::Transpose(const Dims& permutation) const {
   Ref view = *this;
   view.shape_ = Dims();
   view.strides_ = Dims();
-  for (int64_t d : permutation) view.Append(*this, static_cast<int>(d), shape_[d], strides_[d]);
+  for (int64_t from : permutation) {
+    const int d = static_cast<int>(from);
+    view.Append(*this, d, shape_[d], strides_[d]);
+  }
   return view;
 }
 

@@ -169,7 +169,7 @@ class Ref {
   int8_t outside_dim_ = -1;
 };
 
-static_assert(std::is_trivially_copyable_v<Ref>);
+static_assert(std::is_trivially_copyable_v<Ref> && sizeof(Ref) <= 192);
 
 }  // namespace strandcore
 

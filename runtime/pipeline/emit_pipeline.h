@@ -52,7 +52,7 @@ struct PipelineOptions {
   std::vector<BlockSpec> out_specs;
   AccumulateFlags should_accumulate_out = false;
   std::optional<int> core_axis = std::nullopt;  // the axis of the enclosing grid that numbers the cores
-  std::vector<DimensionSemantics> dimension_semantics = {};
+  Semantics dimension_semantics = {};
 };
 
 // The buffers and semaphores of a pipeline, in its operands' order; they last as long as this does, over any number of

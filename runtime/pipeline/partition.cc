@@ -8,16 +8,16 @@
 namespace strandcore {
 namespace {
 
-absl::Status CheckSemantics(const Grid& grid, const std::vector<DimensionSemantics>& semantics, int64_t cores) {
-  if (!semantics.empty() && semantics.size() != grid.size()) {
+absl::Status CheckSemantics(const Grid& grid, const Semantics& semantics, int64_t cores) {
+  if (semantics.given() && semantics.size() != grid.size()) {
     return RefusalOf(RefusalKind::kSemanticsRankMismatch,
                      absl::StrCat("dimension_semantics: expected ", grid.size(),
                                   " entries, one for each dimension of the ", "grid, given ", semantics.size()));
   }
   bool parallel = false;
-  for (size_t d = 0; d < semantics.size(); ++d) {
-    parallel = parallel || semantics[d] == kParallel;
-    if (semantics[d] == kParallel && !grid[d].dynamic) return absl::OkStatus();
+  for (size_t d = 0; d < grid.size(); ++d) {
+    parallel = parallel || semantics.parallel(d);
+    if (semantics.parallel(d) && !grid[d].dynamic) return absl::OkStatus();
   }
   if (parallel) {
     return RefusalOf(RefusalKind::kOnlyDynamicParallelDimensions,
@@ -40,14 +40,13 @@ GridPart WholeGrid(const Grid& grid) {
   return part;
 }
 
-absl::StatusOr<GridPart> PartitionGrid(const Grid& grid, int64_t core, int64_t cores,
-                                       const std::vector<DimensionSemantics>& semantics) {
+absl::StatusOr<GridPart> PartitionGrid(const Grid& grid, int64_t core, int64_t cores, const Semantics& semantics) {
   GridPart part = WholeGrid(grid);
   if (cores == 1) return part;
   STRANDCORE_RETURN_IF_ERROR(CheckSemantics(grid, semantics, cores));
   int64_t largest = 0;
   for (size_t d = 0; d < grid.size(); ++d) {
-    if (grid[d].dynamic || semantics[d] != kParallel) continue;
+    if (grid[d].dynamic || !semantics.parallel(d)) continue;
     largest = std::max(largest, grid[d].size);
     if (grid[d].size % cores != 0) continue;
     part.sizes[static_cast<int>(d)] = grid[d].size / cores;

@@ -1,0 +1,10 @@
+// The command-line tool; `strandcore --help` tells what it does.
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "runtime/cli/command.h"
+
+int main(int argc, char** argv) {
+  return strandcore::RunCommand(std::vector<std::string>(argv + 1, argv + argc), std::cout, std::cerr);
+}

@@ -1,0 +1,108 @@
+#include "runtime/cli/command.h"
+
+#include <fstream>
+#include <functional>
+#include <ostream>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "runtime/cli/conform.h"
+#include "runtime/cli/flags.h"
+#include "runtime/cli/run_case.h"
+
+namespace strandcore {
+namespace {
+
+constexpr char kHelp[] = R"(strandcore runs Pallas-style TPU pipelines on a CPU.
+
+  strandcore trace CASES.jsonl     run each case; print what happened, one JSON object a line
+  strandcore conform CASES.jsonl   run each case; compare with what its line expects
+
+A case is one pipeline: grid, operands with blocks and index maps, cycles, cores; a line of JSON.
+How it runs:
+
+  --policy=NAME   one thread; which agent goes on at each step is picked by
+                    eager      a transfer completes at its start; the lowest-numbered core goes on (this is the default)
+                    on_wait    a transfer completes only when a core is blocked on it, the newest first
+                    in_order   round robin
+                    random     any, drawn with --seed
+  --seed=N        of the policy random
+  --threads=N     real concurrency on N threads instead of a policy
+
+Exit status: 0 all well, 1 a case differs from what is expected, 2 wrong use or a malformed line.
+)";
+
+constexpr int kMostDifferences = 10;
+
+int Fail(std::ostream& err, const std::string& text) {
+  err << "strandcore: " << text << "\n";
+  return 2;
+}
+
+// Calls visit(golden line, result) for each case of a file; false where it may stop.
+using Visit = std::function<void(const Json& line, const Json& result)>;
+
+absl::Status ForEachCase(const std::string& path, const CaseRunOptions& options, const Visit& visit) {
+  std::ifstream file(path);
+  if (!file) return absl::NotFoundError(absl::StrCat(path, ": cannot be read"));
+  std::string text;
+  for (int number = 1; std::getline(file, text); ++number) {
+    if (text.empty()) continue;
+    const std::string where = absl::StrCat(path, ":", number, ": ");
+    const Json line = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+    if (line.is_discarded())
+      return absl::InvalidArgumentError(where + "expected one JSON object, given malformed JSON");
+    absl::StatusOr<Case> parsed = ParseCase(line);
+    if (!parsed.ok()) return absl::InvalidArgumentError(where + std::string(parsed.status().message()));
+    absl::StatusOr<Json> result = RunCase(*parsed, options);
+    if (!result.ok()) return absl::InvalidArgumentError(where + std::string(result.status().message()));
+    visit(line, *result);
+  }
+  if (file.bad()) return absl::DataLossError(absl::StrCat(path, ": cannot be read to its end"));
+  return absl::OkStatus();
+}
+
+int Trace(const std::string& path, const CaseRunOptions& options, std::ostream& out, std::ostream& err) {
+  absl::Status status = ForEachCase(path, options, [&](const Json&, const Json& result) {
+    out << result.dump(-1, ' ', false, Json::error_handler_t::replace) << "\n";
+  });
+  return status.ok() ? 0 : Fail(err, std::string(status.message()));
+}
+
+int Conform(const std::string& path, const CaseRunOptions& options, std::ostream& out, std::ostream& err) {
+  const bool in_order = options.threads == 0 && options.policy == Policy::Eager();
+  int cases = 0;
+  int differing = 0;
+  absl::Status status = ForEachCase(path, options, [&](const Json& line, const Json& result) {
+    ++cases;
+    const std::string difference = Difference(line, result, in_order);
+    if (difference.empty()) return;
+    if (++differing <= kMostDifferences) out << result["name"].get<std::string>() << ": " << difference << "\n";
+  });
+  if (!status.ok()) return Fail(err, std::string(status.message()));
+  out << cases - differing << " of " << cases << " cases conform ("
+      << (options.threads > 0 ? absl::StrCat(options.threads, " threads") : options.policy.ToString()) << ")\n";
+  return differing == 0 ? 0 : 1;
+}
+
+}  // namespace
+
+int RunCommand(const std::vector<std::string>& arguments, std::ostream& out, std::ostream& err) {
+  absl::StatusOr<CommandLine> line = ParseCommandLine(arguments);
+  if (!line.ok()) return Fail(err, std::string(line.status().message()) + " (strandcore --help)");
+  if (line->help) {
+    out << kHelp;
+    return 0;
+  }
+  const std::vector<std::string>& words = line->words;
+  if (words.empty()) return Fail(err, "expected a command, given none (strandcore --help)");
+  if (words[0] != "trace" && words[0] != "conform") {
+    return Fail(err, absl::StrCat("expected trace or conform, given \"", words[0], "\" (strandcore --help)"));
+  }
+  if (words.size() != 2) {
+    return Fail(err, absl::StrCat(words[0], ": expected one file, given ", words.size() - 1, " (strandcore --help)"));
+  }
+  return (words[0] == "trace" ? Trace : Conform)(words[1], line->run, out, err);
+}
+
+}  // namespace strandcore
