@@ -5,6 +5,7 @@
 #ifndef STRANDCORE_RUNTIME_BASE_REFUSAL_H_
 #define STRANDCORE_RUNTIME_BASE_REFUSAL_H_
 
+#include <exception>
 #include <string>
 #include <utility>
 
@@ -39,8 +40,15 @@ absl::Status Refuse(const Parts&... parts) {
 RefusalKind RefusalKindOf(const absl::Status& status);
 
 // Ends the kernel that throws it, and its run, with `status`.
-struct Stop {
+class Stop : public std::exception {
+ public:
+  explicit Stop(absl::Status status) : status(std::move(status)), text_(this->status.message()) {}
+  const char* what() const noexcept override { return text_.c_str(); }
+
   absl::Status status;
+
+ private:
+  std::string text_;
 };
 
 inline void StopUnlessOk(absl::Status status) {

@@ -299,6 +299,12 @@ void TensorCore::EmitRequest(Event::Kind kind, uint64_t transfer) {
   launch_->observer->OnEvent(event);
 }
 
+Place TensorCore::Where() const {
+  // The kernel goes on to write what is read here, without an order that the sanitizer knows.
+  HiddenFromSanitizer hidden;
+  return context_.Where(context_.request_.site);
+}
+
 bool TensorCore::WithinStepLimit() {
   if (++requests_ <= launch_->step_limit) return true;
   Failure failure;

@@ -58,7 +58,7 @@ class TensorCore final : public Agent {
   // Once the machine is quiet:
   State state() const { return state_; }
   const Request& request() const { return context_.request_; }
-  Place Where() const { return context_.Where(context_.request_.site); }
+  Place Where() const;
   // Where the kernel was when it was told to unwind; empty if it ended by itself.
   const std::optional<Place>& unwound_at() const { return context_.unwound_at_; }
   // Unwinds a kernel that waits and will never be woken; post it afterwards.

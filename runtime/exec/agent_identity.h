@@ -28,11 +28,12 @@
 #ifdef STRANDCORE_TSAN
 #include <sanitizer/tsan_interface.h>
 
+// The sanitizer's own functions under names of ours: Abseil declares them too, as if they took a lock.
 extern "C" {
-void AnnotateIgnoreReadsBegin(const char* file, int line);
-void AnnotateIgnoreReadsEnd(const char* file, int line);
-void AnnotateIgnoreWritesBegin(const char* file, int line);
-void AnnotateIgnoreWritesEnd(const char* file, int line);
+void ScIgnoreReadsBegin(const char* file, int line) __asm__("AnnotateIgnoreReadsBegin");
+void ScIgnoreReadsEnd(const char* file, int line) __asm__("AnnotateIgnoreReadsEnd");
+void ScIgnoreWritesBegin(const char* file, int line) __asm__("AnnotateIgnoreWritesBegin");
+void ScIgnoreWritesEnd(const char* file, int line) __asm__("AnnotateIgnoreWritesEnd");
 }
 
 #define SC_SWITCH(identity) __tsan_switch_to_fiber((identity), __tsan_switch_to_fiber_no_sync)
@@ -41,8 +42,8 @@ void AnnotateIgnoreWritesEnd(const char* file, int line);
 #define SC_UNSEEN __attribute__((no_sanitize("thread")))
 #define SC_ACQUIRE(token) __tsan_acquire(token)
 #define SC_RELEASE(token) __tsan_release(token)
-#define SC_IGNORE_BEGIN() (AnnotateIgnoreReadsBegin(__FILE__, __LINE__), AnnotateIgnoreWritesBegin(__FILE__, __LINE__))
-#define SC_IGNORE_END() (AnnotateIgnoreWritesEnd(__FILE__, __LINE__), AnnotateIgnoreReadsEnd(__FILE__, __LINE__))
+#define SC_IGNORE_BEGIN() (ScIgnoreReadsBegin(__FILE__, __LINE__), ScIgnoreWritesBegin(__FILE__, __LINE__))
+#define SC_IGNORE_END() (ScIgnoreWritesEnd(__FILE__, __LINE__), ScIgnoreReadsEnd(__FILE__, __LINE__))
 #else
 #define SC_UNSEEN
 #define SC_SWITCH(identity) static_cast<void>(identity)

@@ -42,20 +42,21 @@ class Outstanding {
 
 using PoolStrand = asio::strand<asio::thread_pool::executor_type>;
 
-// A post never runs inline (that would nest without bound) and is preferably run by the thread that posts it.
-auto Continuing(const PoolStrand& strand) {
-  return asio::prefer(asio::require(strand, asio::execution::blocking.never),
-                      asio::execution::relationship.continuation);
+// A post never runs inline (that would nest without bound), and any idle thread may take it at once. (As a
+// continuation it would stay with the thread that posts until that one's step has ended: a copy started before a body
+// would begin only after it.)
+auto Forking(const PoolStrand& strand) {
+  return asio::prefer(asio::require(strand, asio::execution::blocking.never), asio::execution::relationship.fork);
 }
 
 class AsioStrand final : public Strand {
  public:
   AsioStrand(asio::thread_pool& pool, Outstanding& outstanding)
-      : outstanding_(outstanding), strand_(asio::make_strand(pool)), continuing_(Continuing(strand_)) {}
+      : outstanding_(outstanding), strand_(asio::make_strand(pool)), forking_(Forking(strand_)) {}
 
   void Post(Agent& agent) override {
     outstanding_.Add();
-    continuing_.execute([&agent, &outstanding = outstanding_] {
+    forking_.execute([&agent, &outstanding = outstanding_] {
       agent.Step();
       outstanding.Remove();
     });
@@ -64,7 +65,7 @@ class AsioStrand final : public Strand {
  private:
   Outstanding& outstanding_;
   PoolStrand strand_;
-  decltype(Continuing(std::declval<PoolStrand>())) continuing_;
+  decltype(Forking(std::declval<PoolStrand>())) forking_;
 };
 
 class ThreadsExecutor final : public Executor {

@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "runtime/base/refusal.h"
+#include "runtime/memory/footprint.h"
 #include "runtime/pipeline/accumulate.h"
 
 namespace strandcore {
@@ -74,7 +75,10 @@ void BufferedRef::BindExistingRef(const Ref& source, const GridIndex& point) {
     }
     overruns = overruns || start[d] + block[d] > source.shape()[d];
   }
-  bound_ = source.UncheckedWindow(start, block, overruns).Squeeze(spec_->SqueezedDims());
+  bound_ = source.UncheckedWindow(start, block, overruns);
+  // What runs past the array into its padding is memory like any other.
+  if (overruns && PhysicalExtent(bound_) == block) bound_ = source.UncheckedWindow(start, block, false);
+  bound_ = bound_.Squeeze(spec_->SqueezedDims());
 }
 
 void BufferedRef::RefuseType(bool right, const char* call) const {

@@ -48,7 +48,6 @@ Allocations Pipeline::MakeAllocations(KernelContext& core, Refs refs) const {
                       " operands")};
   }
   Allocations made;
-  made.options_ = options_;
   made.scope_ = std::make_unique<Scope>(core);
   made.buffered_.reserve(operands);
   for (size_t i = 0; i < operands; ++i) {

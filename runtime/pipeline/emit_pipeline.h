@@ -47,16 +47,16 @@ class AccumulateFlags {
 };
 
 struct PipelineOptions {
-  Grid grid;
-  std::vector<BlockSpec> in_specs;
-  std::vector<BlockSpec> out_specs;
+  Grid grid = {};
+  std::vector<BlockSpec> in_specs = {};
+  std::vector<BlockSpec> out_specs = {};
   AccumulateFlags should_accumulate_out = false;
   std::optional<int> core_axis = std::nullopt;  // the axis of the enclosing grid that numbers the cores
   Semantics dimension_semantics = {};
 };
 
 // The buffers and semaphores of a pipeline, in its operands' order; they last as long as this does, over any number of
-// invocations (cycles). Made and destroyed inside the kernel.
+// invocations (cycles). Made and destroyed inside the kernel; the pipeline that made them must outlive them.
 class Allocations {
  public:
   Allocations(Allocations&&) = default;
@@ -70,7 +70,6 @@ class Allocations {
   Allocations() = default;
 
   std::unique_ptr<Scope> scope_;
-  std::shared_ptr<const PipelineOptions> options_;  // the specs that buffered_ points to
   std::vector<BufferedRef> buffered_;
 };
 

@@ -47,7 +47,6 @@ class PipelineLoop {
   KernelContext& core_;
   Refs refs_;
   const Invocation& invocation_;
-  Allocations& allocations_;
   const RefFunction& body_;
   BufferedRefs buffered_;
   GridWalk walk_;

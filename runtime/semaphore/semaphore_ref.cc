@@ -1,5 +1,6 @@
 #include "runtime/semaphore/semaphore_ref.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -20,8 +21,9 @@ SemaphoreArray::SemaphoreArray(std::string name, SemaphoreKind kind, CoreId owne
 }
 
 SemaphoreRef SemaphoreRef::AtIndices(const Dims& indices) const {
-  if (indices.size() > rank()) {
-    throw Stop{Refuse("semaphore ", Name(), ": ", indices.size(), " indices given, its rank is ", rank())};
+  if (indices.size() > rank() || indices.overflowed()) {
+    throw Stop{Refuse("semaphore ", Name(), ": ", indices.size(), indices.overflowed() ? " or more" : "",
+                      " indices given, its rank is ", rank())};
   }
   SemaphoreRef part;
   part.array_ = array_;
@@ -47,11 +49,12 @@ std::string SemaphoreRef::Name() const {
   if (array_->shape().empty()) return array_->name();
   // The leading indices that lead to offset_; the rest of the array is still whole.
   std::string text = absl::StrCat(array_->name(), "[");
+  // (Where a dimension is 0 no index of it can be told any more.)
   int64_t stride = array_->count();
   int64_t rest = offset_;
   const int indexed = array_->shape().size() - rank();
   for (int d = 0; d < indexed; ++d) {
-    stride /= array_->shape()[d];
+    stride = std::max<int64_t>(stride / array_->shape()[d], 1);
     absl::StrAppend(&text, d > 0 ? ", " : "", rest / stride);
     rest %= stride;
   }
