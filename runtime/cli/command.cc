@@ -81,7 +81,9 @@ int Conform(const std::string& path, const CaseRunOptions& options, std::ostream
   });
   if (!status.ok()) return Fail(err, std::string(status.message()));
   out << cases - differing << " of " << cases << " cases conform ("
-      << (options.threads > 0 ? absl::StrCat(options.threads, options.threads == 1 ? " thread" : " threads") : options.policy.ToString()) << ")\n";
+      << (options.threads > 0 ? absl::StrCat(options.threads, options.threads == 1 ? " thread" : " threads")
+                              : options.policy.ToString())
+      << ")\n";
   return differing == 0 ? 0 : 1;
 }
 

@@ -6,14 +6,18 @@
 
 namespace strandcore {
 
-Transfer& InFlight::Take() {
+Transfer& InFlight::Next() {
   if (free_ == nullptr) Collect();
   if (free_ == nullptr) {
     all_.push_back(std::make_unique<Transfer>());
     all_.back()->next = nullptr;
     free_ = all_.back().get();
   }
-  Transfer* transfer = free_;
+  return *free_;
+}
+
+Transfer& InFlight::Take() {
+  Transfer* transfer = &Next();
   free_ = transfer->next;
   transfer->in_flight_previous = nullptr;
   transfer->in_flight_next = first_;
@@ -48,7 +52,7 @@ bool InFlight::Touches(const Allocation& allocation) const {
 
 bool InFlight::Pays(const SemaphoreArray& semaphores) const {
   for (const Transfer* t = first_; t != nullptr; t = t->in_flight_next) {
-    if (t->request().semaphore.array() == &semaphores) return true;
+    if (t->request().semaphore.array == &semaphores) return true;
   }
   return false;
 }

@@ -20,7 +20,9 @@ class InFlight {
   InFlight& operator=(const InFlight&) = delete;
 
   ReturnStack& returns() { return returns_; }
-  // A free transfer, now counted as in flight; number() of it is the next one.
+  // The free transfer that Take will give.
+  Transfer& Next();
+  // A free transfer, now counted as in flight.
   Transfer& Take();
   uint64_t next_number() const { return started_ + 1; }
   // Takes back what has completed.

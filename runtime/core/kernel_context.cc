@@ -10,7 +10,7 @@
 namespace strandcore {
 
 int64_t KernelContext::ProgramId(int axis) const {
-  const GridEnv& env = envs_.back();
+  const GridEnv& env = *envs_.back();
   if (axis < 0 || axis >= env.ids.size()) {
     throw Stop{Refuse("ProgramId: expected an axis of a grid of rank ", env.ids.size(), ", given ", axis)};
   }
@@ -18,7 +18,7 @@ int64_t KernelContext::ProgramId(int axis) const {
 }
 
 int64_t KernelContext::NumPrograms(int axis) const {
-  const GridEnv& env = envs_.back();
+  const GridEnv& env = *envs_.back();
   if (axis < 0 || axis >= env.sizes.size()) {
     throw Stop{Refuse("NumPrograms: expected an axis of a grid of rank ", env.sizes.size(), ", given ", axis)};
   }
@@ -73,7 +73,9 @@ void KernelContext::SyncCopy(const Ref& source, const Ref& target, Site site) {
       DmaSemaphore({}, "sync_copy"));
 }
 
-void AsyncCopy::Start(Site site) const { core_->StartCopy(source_, target_, done_, site); }
+void AsyncCopy::Start(Site site) const {
+  core_->StartCopy([this](Transfer::Request& copy) { copy = {source_, target_, done_.one()}; }, site);
+}
 
 void AsyncCopy::Wait(Site site) const { core_->WaitForBytes(done_, target_.bytes(), site); }
 
@@ -90,7 +92,7 @@ void KernelContext::Signal(SemaphoreRef semaphore, int64_t units, Site site) {
       [&](Request& request) {
         request.kind = Request::Kind::kSignal;
         request.site = site;
-        request.semaphore = semaphore;
+        request.semaphore = semaphore.one();
         request.amount = units;
       },
       [](Request&) {});
@@ -121,7 +123,7 @@ int64_t KernelContext::ReadSemaphore(SemaphoreRef semaphore, Site site) {
       [&](Request& request) {
         request.kind = Request::Kind::kRead;
         request.site = site;
-        request.semaphore = semaphore;
+        request.semaphore = semaphore.one();
       },
       [&](Request& request) { held = request.amount; });
   return held;
@@ -153,16 +155,6 @@ void KernelContext::Check(bool condition, const std::string& text, Site site) {
   if (!condition) throw CheckFailure{absl::StrCat("Check failed at ", site.ToString(), ": ", text)};
 }
 
-void KernelContext::StartCopy(const Ref& source, const Ref& target, const SemaphoreRef& done, Site site) {
-  Trap(
-      [&](Request& request) {
-        request.kind = Request::Kind::kStart;
-        request.site = site;
-        request.copy = {source, target, done};
-      },
-      [](Request&) {});
-}
-
 void KernelContext::WaitForBytes(const SemaphoreRef& done, int64_t bytes, Site site) {
   WaitFor(done, bytes, /*subtract=*/true, site);
 }
@@ -172,7 +164,7 @@ void KernelContext::WaitFor(const SemaphoreRef& semaphore, int64_t units, bool s
       [&](Request& request) {
         request.kind = Request::Kind::kWait;
         request.site = site;
-        request.semaphore = semaphore;
+        request.semaphore = semaphore.one();
         request.amount = units;
         request.subtract = subtract;
       },
@@ -186,6 +178,17 @@ void KernelContext::Unwind() {
   throw Unwound{};
 }
 
+void KernelContext::NoteThrow() {
+  if (std::current_exception() == thrown_) return;
+  thrown_ = std::current_exception();
+  // No site: what the kernel last asked for is not where it threw.
+  thrown_at_ = Where(Site{});
+}
+
+Place KernelContext::ThrownAt() const {
+  return std::current_exception() == thrown_ ? thrown_at_ : Where(Site{});
+}
+
 Place KernelContext::Where(Site site) const {
   Place place;
   place.core = id_;
@@ -195,7 +198,7 @@ Place KernelContext::Where(Site site) const {
   place.in_pipeline = true;
   place.phase = frame.phase;
   place.cycle = frame.cycle;
-  place.grid_point = frame.grid_point;
+  if (frame.grid_point != nullptr) place.grid_point = *frame.grid_point;
   place.pipeline_operand = frame.operand;
   if (frame.operand_name != nullptr) place.operand = *frame.operand_name;
   return place;

@@ -21,6 +21,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <exception>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -35,6 +36,7 @@
 #include "runtime/core/counters.h"
 #include "runtime/core/request.h"
 #include "runtime/core/scope.h"
+#include "runtime/dma/transfer.h"
 #include "runtime/exec/fiber.h"
 #include "runtime/memory/access_port.h"
 #include "runtime/memory/window.h"
@@ -50,7 +52,7 @@ struct GridEnv {
 
 // Where a pipeline stands; kept for reports.
 struct PipelineFrame {
-  Dims grid_point;
+  const Dims* grid_point = nullptr;
   int64_t cycle = 0;
   Phase phase = Phase::kKernel;
   int32_t operand = -1;
@@ -105,8 +107,10 @@ class KernelContext final : public AccessPort {
 
   // --- For the pipeline, which runs inside the kernel.
 
-  // A copy whose shapes are known to be right, and a wait for `bytes` of such copies.
-  void StartCopy(const Ref& source, const Ref& target, const SemaphoreRef& done, Site site);
+  // A copy whose shapes are known to be right, and a wait for `bytes` of such copies. `write` writes the request in
+  // place: a view is larger than all else that a request carries.
+  template <typename Write>
+  void StartCopy(Write&& write, Site site);
   // Stops the kernel if `target` is an operand that the launch was given with In.
   void RefuseReadOnly(const Ref& target) const;
   void WaitForBytes(const SemaphoreRef& done, int64_t bytes, Site site);
@@ -115,7 +119,9 @@ class KernelContext final : public AccessPort {
   void RunBody(const GridEnv& env, Body&& body);
   void PushFrame(PipelineFrame* frame) { frames_.push_back(frame); }
   void PopFrame() { frames_.pop_back(); }
-  const std::vector<GridEnv>& grid_envs() const { return envs_; }
+  // In a handler of what leaves a pipeline: remembers where the kernel stood. The innermost pipeline's word counts.
+  void NoteThrow();
+  const std::vector<const GridEnv*>& grid_envs() const { return envs_; }
   // Events: made only where somebody observes. Place and core are filled in here.
   bool observing() const { return observed; }
   void Emit(Event event);
@@ -150,6 +156,8 @@ class KernelContext final : public AccessPort {
     EnterBody();
   }
   void Unwind();
+  // In a handler: where the exception was thrown, as far as is known.
+  Place ThrownAt() const;
   void RefuseUnless(bool condition, const char* what, const SemaphoreRef& semaphore, const char* expected);
   void CheckCopy(const Ref& source, const Ref& target, const SemaphoreRef& done);
   void CheckUnits(const char* call, const SemaphoreRef& semaphore, int64_t units);
@@ -168,10 +176,14 @@ class KernelContext final : public AccessPort {
   // Owned by the core's strand; the kernel's while it runs.
   Fiber fiber_;
   Request request_;
-  std::vector<GridEnv> envs_;
+  GridEnv launch_env_;
+  std::vector<const GridEnv*> envs_;        // innermost last
+  Transfer::Request* next_copy_ = nullptr;  // of the core's next free transfer
   std::vector<PipelineFrame*> frames_;
   const std::vector<bool>* writable_ = nullptr;  // by operand of the launch
   std::optional<Place> unwound_at_;
+  std::exception_ptr thrown_;  // what NoteThrow was last called for
+  Place thrown_at_;
   std::vector<Event> events_;  // not yet handed to the observer
   int bodies_ = 0;             // nested bodies the kernel is in
   int64_t steps_ = 0;
@@ -180,6 +192,17 @@ class KernelContext final : public AccessPort {
   std::atomic<bool> cancelled_{false};
   BodyEpoch body_epoch_{0};
 };
+
+template <typename Write>
+void KernelContext::StartCopy(Write&& write, Site site) {
+  Trap(
+      [&](Request& request) {
+        request.kind = Request::Kind::kStart;
+        request.site = site;
+        write(*next_copy_);
+      },
+      [](Request&) {});
+}
 
 template <typename Body, typename... Items>
 void KernelContext::RunScoped(Body&& body, const Items&... items) {
@@ -203,7 +226,7 @@ void KernelContext::RunBody(const GridEnv& env, Body&& body) {
   struct Inside {
     KernelContext& core;
     Inside(KernelContext& core, const GridEnv& env) : core(core) {
-      core.envs_.push_back(env);
+      core.envs_.push_back(&env);
       if (core.bodies_++ == 0) core.EnterBody();
     }
     ~Inside() {

@@ -9,7 +9,6 @@
 #include <string>
 
 #include "runtime/base/site.h"
-#include "runtime/dma/transfer.h"
 #include "runtime/semaphore/semaphore_ref.h"
 
 namespace strandcore {
@@ -19,7 +18,7 @@ class Scope;
 struct Request {
   enum class Kind : uint8_t {
     kNone,
-    kStart,     // copy
+    kStart,     // the copy is written into the next transfer
     kWait,      // semaphore, amount, subtract
     kSignal,    // semaphore, amount
     kRead,      // semaphore -> amount
@@ -33,8 +32,7 @@ struct Request {
   bool subtract = true;
   Site site;
   int64_t amount = 0;  // also the reply of kRead
-  SemaphoreRef semaphore;
-  Transfer::Request copy;
+  OneSemaphore semaphore;
   Scope* scope = nullptr;
   std::string text;
 };

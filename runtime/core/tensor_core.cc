@@ -32,7 +32,8 @@ absl::Status TensorCore::Launch(LaunchState& launch, std::vector<Ref> operands,
   operands_ = std::move(operands);
   counters_ = Counters();
   for (const std::string& name : operand_names) counters_.operands.push_back({name});
-  context_.envs_ = {{{id().core}, {context_.num_cores()}}};
+  context_.launch_env_ = {{id().core}, {context_.num_cores()}};
+  context_.envs_ = {&context_.launch_env_};
   context_.frames_.clear();
   context_.events_.clear();
   context_.observed = launch.observer != nullptr;
@@ -48,6 +49,8 @@ absl::Status TensorCore::Launch(LaunchState& launch, std::vector<Ref> operands,
   requests_ = 0;
   swallowed_ = 0;
   in_flight_.Restart();
+  context_.next_copy_ = &in_flight_.Next().request();
+  home_ = {&in_flight_.returns(), &context_.body_epoch_, launch.observer, id()};
   identity_.Renew();
   state_ = State::kRunning;
   STRANDCORE_RETURN_IF_ERROR(context_.fiber_.Start(stacks, &TensorCore::RunKernel, this));
@@ -60,15 +63,26 @@ void TensorCore::RunKernel(void* core) { static_cast<TensorCore*>(core)->RunKern
 // On the fiber. Begins and ends with what surrounds every switch of stacks.
 void TensorCore::RunKernelHere() {
   SC_IGNORE_END();
-  Failure failure;
-  bool failed = true;
   try {
     if (!context_.cancelled_.load(std::memory_order_relaxed)) launch_->kernel(context_, operands_);
-    failed = false;
+  } catch (...) {
+    ReportThrown();
+  }
+  context_.thrown_ = nullptr;
+  SC_RELEASE(&context_.trap_token_);
+  SC_IGNORE_BEGIN();
+  context_.request_.kind = Request::Kind::kDone;
+}
+
+// In the handler of what the kernel threw.
+void TensorCore::ReportThrown() {
+  Failure failure;
+  try {
+    throw;
+  } catch (KernelContext::Unwound&) {
+    return;
   } catch (Stop& stop) {
     failure.status = std::move(stop.status);
-  } catch (KernelContext::Unwound&) {
-    failed = false;
   } catch (CheckFailure& check) {
     failure = {Failure::Cause::kKernelError, absl::UnknownError(check.text), {}};
   } catch (std::exception& error) {
@@ -76,14 +90,8 @@ void TensorCore::RunKernelHere() {
   } catch (...) {
     failure = {Failure::Cause::kKernelError, absl::UnknownError("an exception that is no std::exception"), {}};
   }
-  if (failed) {
-    // No site: what the kernel last asked for is not where it threw.
-    failure.place = context_.Where(Site{});
-    launch_->Fail(std::move(failure));
-  }
-  SC_RELEASE(&context_.trap_token_);
-  SC_IGNORE_BEGIN();
-  context_.request_.kind = Request::Kind::kDone;
+  failure.place = context_.ThrownAt();
+  launch_->Fail(std::move(failure));
 }
 
 void TensorCore::EnterKernel() {
@@ -168,11 +176,11 @@ TensorCore::Served TensorCore::Serve() {
   if (launch_->step_limit > 0 && !WithinStepLimit()) return Served::kGoOn;
   switch (request.kind) {
     case Request::Kind::kStart:
-      return ServeStart(request);
+      return ServeStart();
     case Request::Kind::kWait:
       return ServeWait(request);
     case Request::Kind::kSignal:
-      if (context_.observed) EmitRequest(Event::Kind::kSignal, 0);
+      if (context_.observed) EmitRequest(Event::Kind::kSignal, nullptr);
       As(request.semaphore.semaphore().token(), /*acquire=*/false);
       request.semaphore.semaphore().Signal(request.amount);
       return Served::kGoOn;
@@ -192,15 +200,16 @@ TensorCore::Served TensorCore::Serve() {
   return Served::kEnd;
 }
 
-TensorCore::Served TensorCore::ServeStart(Request& request) {
+TensorCore::Served TensorCore::ServeStart() {
   const uint64_t number = in_flight_.next_number();
   Transfer& transfer = in_flight_.Take();
-  const Transfer::Home home = {&in_flight_.returns(), &context_.body_epoch_, launch_->observer, id()};
-  transfer.Prepare(request.copy, home, number);
+  const Transfer::Request& copy = transfer.request();
+  transfer.Prepare(home_, number);
   As(transfer.start_token(), /*acquire=*/false);
-  CountCopy(request.copy);
-  if (context_.observed) EmitRequest(Event::Kind::kStart, number);
-  const bool out = request.copy.target.space() == MemorySpace::kHbm;
+  CountCopy(copy);
+  if (context_.observed) EmitRequest(Event::Kind::kStart, &transfer);
+  context_.next_copy_ = &in_flight_.Next().request();
+  const bool out = copy.target.space() == MemorySpace::kHbm;
   DmaEngine& engine = out ? *engines_.out : *engines_.in;
   const bool overlap = !launch_->help || transfer.bytes() >= kAlwaysOverlapBytes;
   if (engine.Submit(transfer)) {
@@ -231,7 +240,7 @@ void TensorCore::CountCopy(const Transfer::Request& copy) {
 
 TensorCore::Served TensorCore::ServeWait(Request& request) {
   ++counters_.waits;
-  if (context_.observed) EmitRequest(Event::Kind::kWait, 0);
+  if (context_.observed) EmitRequest(Event::Kind::kWait, nullptr);
   Semaphore& semaphore = request.semaphore.semaphore();
   if (idle_engines_ > 0 && !semaphore.Holds(request.amount)) HelpEngines();
   // Before Take: from then on a signal may post this core's next step.
@@ -251,7 +260,7 @@ bool TensorCore::GrantWait() {
   if (context_.cancelled_.load(std::memory_order_relaxed)) return false;
   if (!request.subtract) request.semaphore.semaphore().GiveBack(request.amount);
   As(request.semaphore.semaphore().token(), /*acquire=*/true);
-  if (context_.observed) EmitRequest(Event::Kind::kWaitDone, 0);
+  if (context_.observed) EmitRequest(Event::Kind::kWaitDone, nullptr);
   return true;
 }
 
@@ -271,7 +280,7 @@ TensorCore::Served TensorCore::ServeScope(Request& request) {
 TensorCore::Served TensorCore::ServeEnd() {
   HelpEngines();
   if (context_.fiber_.alive()) context_.fiber_.Finish();
-  if (context_.observed) EmitRequest(Event::Kind::kKernelEnd, 0);
+  if (context_.observed) EmitRequest(Event::Kind::kKernelEnd, nullptr);
   state_ = State::kEnded;
   return Served::kEnd;
 }
@@ -283,15 +292,15 @@ void TensorCore::FlushEvents() {
   for (const Event& event : events) launch_->observer->OnEvent(event);
 }
 
-void TensorCore::EmitRequest(Event::Kind kind, uint64_t transfer) {
+void TensorCore::EmitRequest(Event::Kind kind, const Transfer* started) {
   const Request& request = context_.request_;
   Event event;
   event.kind = kind;
   event.place = Where();
-  event.transfer = transfer;
-  if (kind == Event::Kind::kStart) {
-    event.amount = request.copy.target.bytes();
-    event.semaphore = request.copy.semaphore.Name();
+  if (started != nullptr) {
+    event.transfer = started->number();
+    event.amount = started->bytes();
+    event.semaphore = started->request().semaphore.Name();
   } else if (kind != Event::Kind::kKernelEnd) {
     event.amount = request.amount;
     event.semaphore = request.semaphore.Name();
@@ -339,6 +348,9 @@ void TensorCore::Finish(bool failed) {
 }
 
 Counters TensorCore::TakeCounters() {
+  HiddenFromSanitizer hidden;
+  // The last transfers may have come back after the kernel's last look at them.
+  in_flight_.Collect();
   counters_.steps = context_.steps_;
   counters_.overlapped_transfers = in_flight_.overlapped();
   return std::move(counters_);

@@ -79,11 +79,12 @@ class TensorCore final : public Agent {
 
   static void RunKernel(void* core);
   void RunKernelHere();
+  void ReportThrown();
   void EnterKernel();
   void As(OrderToken& token, bool acquire);
   bool GrantWait();
   Served Serve();
-  Served ServeStart(Request& request);
+  Served ServeStart();
   Served ServeWait(Request& request);
   Served ServeScope(Request& request);
   Served ServeEnd();
@@ -91,7 +92,8 @@ class TensorCore final : public Agent {
   void HelpEngines();
   void GiveWay();
   void FlushEvents();
-  void EmitRequest(Event::Kind kind, uint64_t transfer);
+  // `started`: the transfer, of kStart.
+  void EmitRequest(Event::Kind kind, const Transfer* started);
   bool WithinStepLimit();
 
   // Constant after construction.
@@ -102,6 +104,7 @@ class TensorCore final : public Agent {
   KernelContext context_;
   ScopeKeeper scopes_;
   InFlight in_flight_;
+  Transfer::Home home_;
   LaunchState* launch_ = nullptr;
   std::vector<Ref> operands_;
   Counters counters_;

@@ -23,39 +23,38 @@ SC_UNSEEN __attribute__((noinline)) bool CopyAs(void* identity, CopyPlan& plan, 
 
 }  // namespace
 
-void Transfer::Prepare(const Request& request, const Home& home, uint64_t number) {
-  request_ = request;
-  home_ = home;
+void Transfer::Prepare(const Home& home, uint64_t number) {
+  home_ = &home;
   number_ = number;
-  bytes_ = request.target.bytes();
+  bytes_ = request_.target.bytes();
   overlapped_ = false;
   set_rank(static_cast<int64_t>(number));
-  plan_.Prepare(request.source, request.target);
+  plan_.Prepare(request_.source, request_.target);
   identity_.Renew();
 }
 
 bool Transfer::CopyChunk() {
-  const uint32_t before = home_.body_epoch->load(std::memory_order_relaxed);
+  const uint32_t before = home_->body_epoch->load(std::memory_order_relaxed);
   const bool complete =
       CopyAs(identity_.get(), plan_, &start_token_, &request_.semaphore.semaphore().token(), &end_token_);
   // Odd and unchanged: the same stretch of the body ran all the while.
-  const uint32_t after = home_.body_epoch->load(std::memory_order_relaxed);
+  const uint32_t after = home_->body_epoch->load(std::memory_order_relaxed);
   if ((before & 1) != 0 && before == after) overlapped_ = true;
   return complete;
 }
 
 void Transfer::Complete() {
-  if (home_.observer != nullptr) {
+  if (home_->observer != nullptr) {
     Event event;
     event.kind = Event::Kind::kTransferDone;
-    event.place.core = home_.core;
+    event.place.core = home_->core;
     event.place.operand = request_.target.name();
     event.transfer = number_;
     event.amount = bytes_;
-    home_.observer->OnEvent(event);
+    home_->observer->OnEvent(event);
   }
   Semaphore& semaphore = request_.semaphore.semaphore();
-  ReturnStack& returns = *home_.returns;
+  ReturnStack& returns = *home_->returns;
   const int64_t bytes = bytes_;
   // The signal first: the core frees a semaphore only when every transfer on it has come back.
   semaphore.Signal(bytes);

@@ -1,6 +1,7 @@
 // Transfer: one copy in flight, an agent of its own.
 //
-//   free ── Prepare ──► queued ── chunks ──► complete: signals its semaphore, goes back to its core's ReturnStack
+//   free ── request written, Prepare ──► queued ── chunks ──► complete: signals its semaphore, goes back to its
+//                                                             core's ReturnStack
 //
 // A transfer carries all that a report needs: where it was started, what it copies, whom it pays.
 //
@@ -32,7 +33,7 @@ class Transfer final : public Agent {
   struct Request {
     Ref source;
     Ref target;
-    SemaphoreRef semaphore;
+    OneSemaphore semaphore;
   };
   // What stays the same for all transfers of a core.
   struct Home {
@@ -44,8 +45,11 @@ class Transfer final : public Agent {
 
   Transfer() : Agent(Kind::kTransfer, 0) {}
 
-  // `number`: counts the transfers of the core, from 1.
-  void Prepare(const Request& request, const Home& home, uint64_t number);
+  // What it will copy; whoever asks for the copy writes it in place, before Prepare.
+  Request& request() { return request_; }
+  const Request& request() const { return request_; }
+  // `home` outlives the transfer's way back. `number`: counts the transfers of the core, from 1.
+  void Prepare(const Home& home, uint64_t number);
   // Copies one chunk; true when all is copied.
   bool CopyChunk();
   // Signals the semaphore and goes back to the core. Touch nothing of it afterwards.
@@ -55,7 +59,6 @@ class Transfer final : public Agent {
   void Step() override;
   bool IsAwaited() const override { return request_.semaphore.semaphore().awaited(); }
 
-  const Request& request() const { return request_; }
   uint64_t number() const { return number_; }
   int64_t bytes() const { return bytes_; }
   bool overlapped() const { return overlapped_; }
@@ -71,7 +74,7 @@ class Transfer final : public Agent {
 
  private:
   Request request_;
-  Home home_;
+  const Home* home_ = nullptr;
   CopyPlan plan_;
   DmaEngine* engine_ = nullptr;
   uint64_t number_ = 0;

@@ -97,10 +97,16 @@ class Ref {
   // REQUIRES: as many starts and sizes as dimensions; `overruns` unless the slice lies within the shape. A reshaped
   // view cannot be overrun, which is refused.
   Ref UncheckedWindow(const Dims& starts, const Dims& sizes, bool overruns) const {
-    Ref window = *this;
-    window.shape_ = sizes;
-    window.Move(*this, starts, overruns);
+    Ref window;
+    window.SetToWindow(*this, starts, sizes, overruns);
     return window;
+  }
+  // The same, in place: becomes that window of `base`.
+  void SetToWindow(const Ref& base, const Dims& starts, const Dims& sizes, bool overruns) {
+    *this = base;
+    shape_ = sizes;
+    if (__builtin_expect(overruns, 0)) return MoveBeyond(base, starts);
+    for (int d = 0; d < starts.size(); ++d) offset_ += starts[d] * strides_[d];
   }
 
   // Access to the elements: defined in window.h.

@@ -1,5 +1,7 @@
 #include "runtime/pipeline/buffered_ref.h"
 
+#include <new>
+
 #include "absl/strings/str_cat.h"
 #include "runtime/base/refusal.h"
 #include "runtime/memory/footprint.h"
@@ -48,21 +50,16 @@ void BufferedRef::Bind(const Scope& scope) {
   if (send_item_ >= 0) send_ = scope.semaphore(send_item_);
 }
 
-BlockIndex BufferedRef::ComputeIndex(const GridIndex& point) const {
-  BlockIndex index = spec_->index_map(point);
-  if (__builtin_expect(index.size() != static_cast<int>(spec_->block.size()), 0)) {
-    throw Stop{
-        RefusalOf(RefusalKind::kIndexMapRankMismatch,
-                  absl::StrCat("operand ", name_, ": at grid point ", point.ToString(), " the index map answers ",
-                               index.ToString(), ", expected ", spec_->block.size(),
-                               " numbers, one for each dimension of the block ", spec_->BlockShape().ToString()))};
-  }
-  return index;
+void BufferedRef::RefuseIndex(const GridIndex& point, const BlockIndex& index) const {
+  throw Stop{RefusalOf(RefusalKind::kIndexMapRankMismatch,
+                       absl::StrCat("operand ", name_, ": at grid point ", point.ToString(), " the index map answers ",
+                                    index.ToString(), ", expected ", spec_->block.size(),
+                                    " numbers, one for each dimension of the block ", spec_->BlockShape().ToString()))};
 }
 
 void BufferedRef::BindExistingRef(const Ref& source, const GridIndex& point) {
   if (!alias_) return;
-  const BlockIndex index = ComputeIndex(point);
+  const BlockIndex& index = IndexAt(point);
   const Dims block = spec_->BlockShape();
   Dims start = block;
   bool overruns = false;
@@ -89,22 +86,17 @@ void BufferedRef::RefuseType(bool right, const char* call) const {
   throw Stop{Refuse("operand ", name_, ": ", call, " of ", given)};
 }
 
-const BlockIndex& BufferedRef::IndexHere(const GridIndex& point) {
-  if (!known_.here) {
-    here_ = ComputeIndex(point);
-    known_.here = true;
+const BlockIndex& BufferedRef::IndexAt(const GridIndex& point) {
+  int which = 3;
+  if (walk_ != nullptr) {
+    which = &point == &walk_->point() ? 1 : &point == &walk_->previous() ? 0 : &point == &walk_->next() ? 2 : 3;
   }
-  return here_;
-}
-
-bool BufferedRef::DiffersAt(const GridIndex& point, const GridIndex& other, bool other_is_next) {
-  bool& known = other_is_next ? known_.next : known_.previous;
-  BlockIndex& index = other_is_next ? next_ : previous_;
-  if (!known) {
-    index = ComputeIndex(other);
-    known = true;
-  }
-  return !(IndexHere(point) == index);
+  if (which < 3 && known_[which]) return index_[which];
+  // Constructed in place: copying numbers that have just been written one by one would stall.
+  BlockIndex* index = new (&index_[which]) BlockIndex(spec_->index_map(point));
+  if (__builtin_expect(index->size() != static_cast<int>(spec_->block.size()), 0)) RefuseIndex(point, *index);
+  if (which < 3) known_[which] = true;
+  return *index;
 }
 
 void BufferedRef::LayOut(KernelContext& core, const Ref& source) {
@@ -118,7 +110,7 @@ void BufferedRef::LayOut(KernelContext& core, const Ref& source) {
 BlockLayout::Slice BufferedRef::SliceAt(KernelContext& core, const Ref& source, const GridIndex& point) {
   // A later cycle may be given an array of another shape.
   if (__builtin_expect(!(source.shape() == array_shape_), 0)) LayOut(core, source);
-  const BlockIndex index = ComputeIndex(point);
+  const BlockIndex& index = IndexAt(point);
   BlockLayout::Slice slice;
   if (absl::Status status = layout_.SliceOf(index, slice); __builtin_expect(!status.ok(), 0)) {
     throw Stop{absl::OutOfRangeError(absl::StrCat("operand ", source.name(), ", grid point ", point.ToString(), ": ",
@@ -128,6 +120,11 @@ BlockLayout::Slice BufferedRef::SliceAt(KernelContext& core, const Ref& source, 
   return slice;
 }
 
+void BufferedRef::SetPart(Ref& part, const Ref& slot, const Dims& size) {
+  part = slot;
+  if (__builtin_expect(!(slot.shape() == size), 0)) part.SetToWindow(slot, Dims::Filled(size.size(), 0), size, false);
+}
+
 void BufferedRef::CopyIn(KernelContext& core, const Ref& source, const GridIndex& point) {
   RefuseType(is_input(), "copy_in");
   if (alias_) return;
@@ -135,9 +132,13 @@ void BufferedRef::CopyIn(KernelContext& core, const Ref& source, const GridIndex
   next_slot_ = slot;
   const BlockLayout::Slice slice = SliceAt(core, source, point);
   if (core.observing()) core.Emit(PipelineEvent(Event::Kind::kCopyIn, slot, slice.start, slice.size));
-  const Dims zeros = Dims::Filled(slice.size.size(), 0);
-  core.StartCopy(source.UncheckedWindow(slice.start, slice.size, slice.overruns),
-                 slot_[slot].UncheckedWindow(zeros, slice.size, false), recv_, Site{});
+  core.StartCopy(
+      [&](Transfer::Request& copy) {
+        copy.source.SetToWindow(source, slice.start, slice.size, slice.overruns);
+        SetPart(copy.target, slot_[slot], slice.size);
+        copy.semaphore = recv_.one();
+      },
+      Site{});
 }
 
 void BufferedRef::CopyOut(KernelContext& core, const Ref& target, const GridIndex& point) {
@@ -147,9 +148,13 @@ void BufferedRef::CopyOut(KernelContext& core, const Ref& target, const GridInde
   next_slot_ = (current_slot_ + 1) % 2;
   const BlockLayout::Slice slice = SliceAt(core, target, point);
   if (core.observing()) core.Emit(PipelineEvent(Event::Kind::kCopyOut, slot, slice.start, slice.size));
-  const Dims zeros = Dims::Filled(slice.size.size(), 0);
-  core.StartCopy(slot_[slot].UncheckedWindow(zeros, slice.size, false),
-                 target.UncheckedWindow(slice.start, slice.size, slice.overruns), send_, Site{});
+  core.StartCopy(
+      [&](Transfer::Request& copy) {
+        SetPart(copy.source, slot_[slot], slice.size);
+        copy.target.SetToWindow(target, slice.start, slice.size, slice.overruns);
+        copy.semaphore = send_.one();
+      },
+      Site{});
 }
 
 void BufferedRef::WaitIn(KernelContext& core, const Ref& source, const GridIndex& point) {

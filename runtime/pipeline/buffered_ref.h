@@ -50,7 +50,7 @@ class BufferedRef {
   DType dtype() const { return dtype_; }
 
   // The block of a grid point. Refuses an answer of the wrong rank.
-  BlockIndex ComputeIndex(const GridIndex& point) const;
+  BlockIndex ComputeIndex(const GridIndex& point) { return IndexAt(point); }
   // The window the body works on: the current slot without squeezed dimensions.
   const Ref& current_ref() const { return alias_ ? bound_ : window_[current_slot_]; }
   // Alias only: the window becomes this slice of the caller's ref. Neither cut nor checked against tiles.
@@ -68,21 +68,22 @@ class BufferedRef {
   // The current window becomes itself + the accumulator; summed in int32 for int32, else in float32 (quirk Q10).
   void Accumulate(KernelContext& core);
 
-  // Block indices of one step, computed when first asked for. Index maps may read memory that a body writes, so who
-  // runs user code forgets them.
-  void ForgetIndices() { known_ = {}; }
-  bool DiffersAt(const GridIndex& point, const GridIndex& other, bool other_is_next);
+  // Within a cycle, the block indices of the walk's point and its neighbours are computed when first asked for and
+  // kept. Index maps may read memory that a body writes, so who runs user code forgets them.
+  void BeginCycle(const GridWalk& walk) { walk_ = &walk; }
+  void EndCycle() { walk_ = nullptr; }
+  void ForgetIndices() { known_[0] = known_[1] = known_[2] = false; }
+  // Whether two grid points have different blocks.
+  bool Differs(const GridIndex& point, const GridIndex& other) { return !(IndexAt(point) == IndexAt(other)); }
 
  private:
-  struct Known {
-    bool here = false;
-    bool previous = false;
-    bool next = false;
-  };
   void RefuseType(bool right, const char* call) const;
+  [[noreturn]] void RefuseIndex(const GridIndex& point, const BlockIndex& index) const;
   void LayOut(KernelContext& core, const Ref& source);
   BlockLayout::Slice SliceAt(KernelContext& core, const Ref& source, const GridIndex& point);
-  const BlockIndex& IndexHere(const GridIndex& point);
+  // The part of a slot that a copy of this size uses.
+  static void SetPart(Ref& part, const Ref& slot, const Dims& size);
+  const BlockIndex& IndexAt(const GridIndex& point);
 
   // Constant after Bind.
   const BlockSpec* spec_;
@@ -106,10 +107,9 @@ class BufferedRef {
   Ref bound_;
   int current_slot_ = 0;
   int next_slot_ = 0;
-  Known known_;
-  BlockIndex here_;
-  BlockIndex previous_;
-  BlockIndex next_;
+  const GridWalk* walk_ = nullptr;
+  bool known_[3] = {};   // of the walk's previous point, point, next point
+  BlockIndex index_[4];  // theirs, and that of a point that is none of them
 };
 
 using BufferedRefs = absl::Span<BufferedRef>;

@@ -34,6 +34,9 @@ absl::StatusOr<PipelineWithAllocations> EmitPipelineWithAllocations(RefFunction 
 GridPart Pipeline::PartOf(KernelContext& core) const {
   if (!options_->core_axis.has_value()) return WholeGrid(options_->grid);
   const int axis = *options_->core_axis;
+  if (const int rank = core.grid_envs().back()->sizes.size(); axis < 0 || axis >= rank) {
+    throw Stop{Refuse("core_axis: expected an axis of the enclosing grid, which has ", rank, ", given ", axis)};
+  }
   absl::StatusOr<GridPart> part =
       PartitionGrid(options_->grid, core.ProgramId(axis), core.NumPrograms(axis), options_->dimension_semantics);
   StopUnlessOk(part.status());

@@ -36,22 +36,32 @@ PipelineLoop::PipelineLoop(KernelContext& core, const GridPart& part, Refs refs,
   }
   windows_.assign(refs.begin(), refs.end());
   windows_.insert(windows_.end(), invocation.scratches.begin(), invocation.scratches.end());
+  frame_.grid_point = &walk_.point();
   frame_.cycle = allocations.cycles++;
+  for (BufferedRef& ref : buffered_) ref.BeginCycle(walk_);
+  env_.sizes = walk_.sizes();
   core_.PushFrame(&frame_);
 }
 
-PipelineLoop::~PipelineLoop() { core_.PopFrame(); }
+PipelineLoop::~PipelineLoop() {
+  for (BufferedRef& ref : buffered_) ref.EndCycle();
+  core_.PopFrame();
+}
 
 void PipelineLoop::Run() {
   if (core_.observing()) Emit(Event::Kind::kCycle, frame_.cycle);
-  for (int64_t left = walk_.steps(); left > 0; --left) {
-    Step();
-    walk_.Advance();
+  try {
+    for (int64_t left = walk_.steps(); left > 0; --left) {
+      Step();
+      walk_.Advance();
+    }
+  } catch (...) {
+    core_.NoteThrow();
+    throw;
   }
 }
 
 void PipelineLoop::Step() {
-  frame_.grid_point = walk_.point();
   ForgetIndices();
   for (size_t i = 0; i < buffered_.size(); ++i) buffered_[i].BindExistingRef(refs_[i], walk_.point());
   ForAll(&Scheduler::Initialize);
@@ -91,7 +101,8 @@ void PipelineLoop::RunBody() {
   frame_.operand = -1;
   frame_.operand_name = nullptr;
   if (core_.observing()) Emit(Event::Kind::kBody, 0, walk_.point(), walk_.sizes());
-  core_.RunBody(GridEnv{walk_.point(), walk_.sizes()}, [this] { body_(core_, windows_); });
+  env_.ids = walk_.point();
+  core_.RunBody(env_, [this] { body_(core_, windows_); });
   if (core_.observing()) Emit(Event::Kind::kBodyEnd, 0);
   ForgetIndices();
 }

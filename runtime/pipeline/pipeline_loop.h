@@ -52,6 +52,7 @@ class PipelineLoop {
   GridWalk walk_;
   const Scheduler::Cycle cycle_;
   PipelineFrame frame_;
+  GridEnv env_;  // the body's
   Scheduler scheduler_;
   std::vector<const Schedule*> schedules_;
   std::vector<Ref> windows_;

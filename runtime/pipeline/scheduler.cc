@@ -6,11 +6,11 @@ namespace strandcore {
 
 bool Scheduler::HasChanged(const BufferedRef& ref) const {
   // The indices are a cache: asking changes nothing that anybody sees.
-  return const_cast<BufferedRef&>(ref).DiffersAt(walk_.point(), walk_.previous(), /*other_is_next=*/false);
+  return const_cast<BufferedRef&>(ref).Differs(walk_.point(), walk_.previous());
 }
 
 bool Scheduler::WillChange(const BufferedRef& ref) const {
-  return const_cast<BufferedRef&>(ref).DiffersAt(walk_.point(), walk_.next(), /*other_is_next=*/true);
+  return const_cast<BufferedRef&>(ref).Differs(walk_.point(), walk_.next());
 }
 
 void Scheduler::Enter(Phase phase, const BufferedRef& ref) {

@@ -44,6 +44,18 @@ SemaphoreRef SemaphoreRef::AtIndices(const Dims& indices) const {
   return part;
 }
 
+std::string OneSemaphore::Name() const {
+  if (array == nullptr) return "(none)";
+  // Back from the flat index to one index a dimension.
+  Dims indices;
+  int64_t stride = array->count();
+  for (int64_t size : array->shape()) {
+    stride /= size;
+    indices.push_back(index / stride % size);
+  }
+  return SemaphoreRef(*array).AtIndices(indices).Name();
+}
+
 std::string SemaphoreRef::Name() const {
   if (array_ == nullptr) return "(none)";
   if (array_->shape().empty()) return array_->name();

@@ -44,6 +44,17 @@ class SemaphoreArray {
   const std::unique_ptr<Semaphore[]> semaphores_;
 };
 
+// One semaphore of an array, as requests and transfers carry it.
+struct OneSemaphore {
+  SemaphoreArray* array = nullptr;
+  int64_t index = 0;
+
+  Semaphore& semaphore() const { return array->at(index); }
+  SemaphoreKind kind() const { return array->kind(); }
+  // "x.recv", "slots[1, 0]"
+  std::string Name() const;
+};
+
 class SemaphoreRef {
  public:
   SemaphoreRef() = default;
@@ -65,6 +76,7 @@ class SemaphoreRef {
 
   // The one semaphore. REQUIRES: rank() == 0.
   Semaphore& semaphore() const { return array_->at(offset_); }
+  OneSemaphore one() const { return {array_, offset_}; }
   // "x.recv", "slots[1, 0]"
   std::string Name() const;
 

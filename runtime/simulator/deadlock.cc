@@ -10,12 +10,12 @@ namespace {
 std::string UnitsText(int64_t units, SemaphoreKind kind) {
   // 65536 -> 65,536
   std::string digits = absl::StrCat(units);
-  for (int at = static_cast<int>(digits.size()) - 3; at > 0; at -= 3) digits.insert(static_cast<size_t>(at), ",");
+  for (int at = static_cast<int>(digits.size()) - 3; at > 0; at -= 3) digits.insert(static_cast<size_t>(at), 1, ',');
   return absl::StrCat(digits, kind == SemaphoreKind::kDma ? " bytes" : units == 1 ? " unit" : " units");
 }
 
 std::string WhoCouldPay(const TensorCore& core, size_t waiting) {
-  const SemaphoreRef& semaphore = core.request().semaphore;
+  const OneSemaphore& semaphore = core.request().semaphore;
   const std::string others =
       waiting == 1 ? "no other core is running" : absl::StrCat("all ", waiting, " cores that have not ended wait");
   if (semaphore.kind() == SemaphoreKind::kDma) {
