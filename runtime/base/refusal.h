@@ -57,9 +57,9 @@ inline void StopUnlessOk(absl::Status status) {
 
 }  // namespace strandcore
 
-#define STRANDCORE_RETURN_IF_ERROR(expression)                              \
-  do {                                                                      \
-    if (absl::Status status_ = (expression); !status_.ok()) return status_; \
+#define STRANDCORE_RETURN_IF_ERROR(expression)                                                      \
+  do {                                                                                              \
+    if (absl::Status returned_status = (expression); !returned_status.ok()) return returned_status; \
   } while (false)
 
 #endif  // STRANDCORE_RUNTIME_BASE_REFUSAL_H_

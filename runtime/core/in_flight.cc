@@ -37,8 +37,10 @@ void InFlight::Collect() {
     if (after != nullptr) after->in_flight_previous = before;
     overlapped_ += transfer->overlapped() ? 1 : 0;
     --count_;
-    transfer->next = free_;
-    free_ = transfer;
+    // Behind the first one: Next() stays what it was, somebody may be writing a request into it.
+    Transfer*& place = free_ == nullptr ? free_ : free_->next;
+    transfer->next = place;
+    place = transfer;
     transfer = following;
   }
 }

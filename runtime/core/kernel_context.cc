@@ -25,6 +25,28 @@ int64_t KernelContext::NumPrograms(int axis) const {
   return env.sizes[axis];
 }
 
+std::pair<const GridEnv*, int> KernelContext::AxisOf(const char* call, const std::string& name) const {
+  std::string known;
+  for (auto env = envs_.rbegin(); env != envs_.rend(); ++env) {
+    if ((*env)->names == nullptr) continue;
+    for (size_t axis = 0; axis < (*env)->names->size(); ++axis) {
+      if ((*(*env)->names)[axis] == name) return {*env, static_cast<int>(axis)};
+      absl::StrAppend(&known, known.empty() ? "" : ", ", (*(*env)->names)[axis]);
+    }
+  }
+  throw Stop{Refuse(call, ": expected the name of a grid axis (", known, "), given \"", name, "\"")};
+}
+
+int64_t KernelContext::ProgramId(const std::string& axis) const {
+  const auto [env, position] = AxisOf("ProgramId", axis);
+  return env->ids[position];
+}
+
+int64_t KernelContext::NumPrograms(const std::string& axis) const {
+  const auto [env, position] = AxisOf("NumPrograms", axis);
+  return env->sizes[position];
+}
+
 void KernelContext::RefuseUnless(bool condition, const char* call, const SemaphoreRef& semaphore,
                                  const char* expected) {
   if (condition) return;
@@ -185,9 +207,7 @@ void KernelContext::NoteThrow() {
   thrown_at_ = Where(Site{});
 }
 
-Place KernelContext::ThrownAt() const {
-  return std::current_exception() == thrown_ ? thrown_at_ : Where(Site{});
-}
+Place KernelContext::ThrownAt() const { return std::current_exception() == thrown_ ? thrown_at_ : Where(Site{}); }
 
 Place KernelContext::Where(Site site) const {
   Place place;

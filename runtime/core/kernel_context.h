@@ -48,6 +48,7 @@ namespace strandcore {
 struct GridEnv {
   Dims ids;
   Dims sizes;
+  const std::vector<std::string>* names = nullptr;  // of its axes, where they have names
 };
 
 // Where a pipeline stands; kept for reports.
@@ -78,6 +79,9 @@ class KernelContext final : public AccessPort {
   // Position and extent in the innermost grid around the caller. Stops the kernel where there is no such axis.
   int64_t ProgramId(int axis) const;
   int64_t NumPrograms(int axis) const;
+  // The same by an axis's name, in the innermost grid that has it. The launch's axis is called "core".
+  int64_t ProgramId(const std::string& axis) const;
+  int64_t NumPrograms(const std::string& axis) const;
 
   // A copy from one memory to another, to be started and waited. Equal shapes and element types (not bool); `done` is
   // one DMA semaphore of this core, which the copy's bytes are counted on.
@@ -117,6 +121,8 @@ class KernelContext final : public AccessPort {
   // Runs body() with these program ids; counts it as a step, during which transfers can overlap.
   template <typename Body>
   void RunBody(const GridEnv& env, Body&& body);
+  // Bodies are not called: a pipeline declares their accesses to whole windows instead.
+  bool dry() const { return dry_; }
   void PushFrame(PipelineFrame* frame) { frames_.push_back(frame); }
   void PopFrame() { frames_.pop_back(); }
   // In a handler of what leaves a pipeline: remembers where the kernel stood. The innermost pipeline's word counts.
@@ -156,6 +162,8 @@ class KernelContext final : public AccessPort {
     EnterBody();
   }
   void Unwind();
+  // The innermost grid that has this axis, and its position there.
+  std::pair<const GridEnv*, int> AxisOf(const char* call, const std::string& name) const;
   // In a handler: where the exception was thrown, as far as is known.
   Place ThrownAt() const;
   void RefuseUnless(bool condition, const char* what, const SemaphoreRef& semaphore, const char* expected);
@@ -185,7 +193,8 @@ class KernelContext final : public AccessPort {
   std::exception_ptr thrown_;  // what NoteThrow was last called for
   Place thrown_at_;
   std::vector<Event> events_;  // not yet handed to the observer
-  int bodies_ = 0;             // nested bodies the kernel is in
+  bool dry_ = false;
+  int bodies_ = 0;  // nested bodies the kernel is in
   int64_t steps_ = 0;
   OrderToken trap_token_;
   // Self-synchronised.

@@ -14,10 +14,19 @@
 
 #include "absl/status/status.h"
 #include "runtime/core/ref_function.h"
+#include "runtime/memory/storage.h"
 #include "runtime/trace/event.h"
 #include "runtime/trace/place.h"
 
 namespace strandcore {
+
+// Who copies a transfer's bytes, and when.
+enum class DmaMode : uint8_t {
+  kOverlap,  // engines on their own strands, beside the bodies: what stress runs use
+  kHelp,     // a core that is about to park copies in place, without a post: for speed; transfers of 64 KiB and more
+             // still go to their engine
+  kSynchronous,  // each copy is complete when its start returns: what still goes wrong is the body's fault
+};
 
 // Why a kernel ended before its end.
 struct Failure {
@@ -30,10 +39,14 @@ struct Failure {
 class LaunchState {
  public:
   RefFunction kernel;
-  std::vector<bool> writable;  // by operand
+  std::vector<bool> writable;                      // by operand
+  std::vector<std::string> axis_names = {"core"};  // of the launch's own grid
   Observer* observer = nullptr;
-  bool help = false;
-  int64_t step_limit = 0;  // requests a core may make; 0: any number
+  DmaMode dma = DmaMode::kOverlap;
+  bool dry = false;            // bodies are not called
+  bool hbm_allowed = false;    // kernels load and store HBM directly
+  Fill fresh = Fill::kPoison;  // what scoped memory holds at first
+  int64_t step_limit = 0;      // requests a core may make; 0: any number
 
   // The first failure is kept; every core ends at its next request.
   void Fail(Failure failure) {

@@ -65,6 +65,7 @@ absl::Status ScopeKeeper::AllocateMemory(Scope::MemoryItem& item) {
   options.dtype = asked.dtype;
   options.shape = asked.shape;
   options.owner = owner_;
+  options.fill = fresh_;
   absl::StatusOr<std::unique_ptr<Allocation>> made = Allocation::Make(options);
   if (!made.ok()) return made.status();
   Count(asked.space, (*made)->physical_bytes());

@@ -32,6 +32,8 @@ class ScopeKeeper {
   ScopeKeeper(const ScopeKeeper&) = delete;
   ScopeKeeper& operator=(const ScopeKeeper&) = delete;
 
+  // What memory holds when it is allocated.
+  void set_fresh(Fill fresh) { fresh_ = fresh; }
   // All items of the scope, or none. ResourceExhausted names what the memory is full of.
   absl::Status Allocate(Scope& scope);
   void Free(Scope& scope, const InFlight& in_flight);
@@ -53,6 +55,7 @@ class ScopeKeeper {
   const CoreId owner_;
   const MemoryLimits limits_;
   const Waiter waiter_;
+  Fill fresh_ = Fill::kPoison;
   int64_t vmem_bytes_ = 0;
   int64_t smem_bytes_ = 0;
   uint64_t next_id_ = 1;

@@ -32,7 +32,7 @@ absl::Status TensorCore::Launch(LaunchState& launch, std::vector<Ref> operands,
   operands_ = std::move(operands);
   counters_ = Counters();
   for (const std::string& name : operand_names) counters_.operands.push_back({name});
-  context_.launch_env_ = {{id().core}, {context_.num_cores()}};
+  context_.launch_env_ = {{id().core}, {context_.num_cores()}, &launch.axis_names};
   context_.envs_ = {&context_.launch_env_};
   context_.frames_.clear();
   context_.events_.clear();
@@ -40,6 +40,9 @@ absl::Status TensorCore::Launch(LaunchState& launch, std::vector<Ref> operands,
   context_.cancelled_.store(false, std::memory_order_relaxed);
   context_.unwound_at_.reset();
   context_.writable_ = &launch.writable;
+  context_.dry_ = launch.dry;
+  context_.hbm_allowed = launch.hbm_allowed;
+  scopes_.set_fresh(launch.fresh);
   context_.bodies_ = 0;
   context_.steps_ = 0;
   context_.request_.kind = Request::Kind::kNone;
@@ -209,9 +212,14 @@ TensorCore::Served TensorCore::ServeStart() {
   CountCopy(copy);
   if (context_.observed) EmitRequest(Event::Kind::kStart, &transfer);
   context_.next_copy_ = &in_flight_.Next().request();
+  if (launch_->dma == DmaMode::kSynchronous) {
+    while (!transfer.CopyChunk()) continue;
+    transfer.Complete();
+    return Served::kGoOn;
+  }
   const bool out = copy.target.space() == MemorySpace::kHbm;
   DmaEngine& engine = out ? *engines_.out : *engines_.in;
-  const bool overlap = !launch_->help || transfer.bytes() >= kAlwaysOverlapBytes;
+  const bool overlap = launch_->dma == DmaMode::kOverlap || transfer.bytes() >= kAlwaysOverlapBytes;
   if (engine.Submit(transfer)) {
     if (overlap) {
       engine.Wake();

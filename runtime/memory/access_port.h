@@ -22,6 +22,8 @@ class AccessPort {
 
   // Whether somebody listens; set by the implementer, read on every access.
   bool observed = false;
+  // Whether the kernel may load and store HBM without a copy.
+  bool hbm_allowed = false;
 
  protected:
   ~AccessPort() = default;

@@ -16,9 +16,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "runtime/base/dims.h"
 #include "runtime/base/refusal.h"
 #include "runtime/memory/dtype.h"
@@ -43,6 +45,11 @@ class Array {
   static Array FromValues(const Dims& shape, const std::vector<T>& values);
   // Dense row-major memory of the host, aligned to its elements, which it keeps alive. A copy owns its elements.
   static Array Adopt(DType dtype, const Dims& shape, void* memory);
+
+  // From and to a NumPy file (npy.h). bfloat16 is saved as uint16, and loaded from it by LoadBfloat16.
+  static absl::StatusOr<Array> Load(const std::string& path);
+  static absl::StatusOr<Array> LoadBfloat16(const std::string& path);
+  absl::Status Save(const std::string& path) const;
 
   Array(const Array& other);
   Array& operator=(const Array& other);

@@ -38,7 +38,7 @@ void CheckAccess(const Ref& ref, DType asked) {
     throw Stop{Refuse(ref.allocation()->Title(), ": expected an access as ", DTypeName(ref.dtype()), "; given ",
                       DTypeName(asked))};
   }
-  if (ref.port() == nullptr) return;
+  if (ref.port() == nullptr || ref.port()->hbm_allowed) return;
   if (ref.space() == MemorySpace::kHbm || ref.space() == MemorySpace::kAny) {
     throw Stop{Refuse(ref.allocation()->Title(), " lives in ", MemorySpaceName(ref.space()),
                       ": a kernel cannot load it directly; copy it to VMEM (MakeAsyncCopy, SyncCopy or a pipeline)")};

@@ -18,6 +18,10 @@ absl::StatusOr<Pipeline> EmitPipeline(RefFunction body, PipelineOptions options)
   if (!body) return Refuse("body: expected a function, given none");
   STRANDCORE_RETURN_IF_ERROR(ValidateGrid(options.grid));
   STRANDCORE_RETURN_IF_ERROR(options.should_accumulate_out.CheckCount(options.out_specs.size()));
+  if (!options.axis_names.empty() && options.axis_names.size() != options.grid.size()) {
+    return Refuse("axis_names: expected none, or one for each of ", options.grid.size(),
+                  " dimensions of the grid, given ", options.axis_names.size());
+  }
   return Pipeline(std::move(body), std::make_shared<const PipelineOptions>(std::move(options)));
 }
 
@@ -74,13 +78,13 @@ void Pipeline::operator()(KernelContext& core, Refs refs, const Invocation& invo
   // A core whose part is empty does nothing at all, but what is refused is refused on every core.
   if (invocation.allocations == nullptr) {
     Allocations own = MakeAllocations(core, refs);
-    return PipelineLoop(core, part, refs, invocation, own, body_).Run();
+    return PipelineLoop(core, part, *options_, refs, invocation, own, body_).Run();
   }
   if (refs.size() != invocation.allocations->size()) {
     throw Stop{
         Refuse("pipeline: its allocations are for ", invocation.allocations->size(), " operands, given ", refs.size())};
   }
-  PipelineLoop(core, part, refs, invocation, *invocation.allocations, body_).Run();
+  PipelineLoop(core, part, *options_, refs, invocation, *invocation.allocations, body_).Run();
 }
 
 }  // namespace strandcore

@@ -14,6 +14,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -53,6 +54,8 @@ struct PipelineOptions {
   AccumulateFlags should_accumulate_out = false;
   std::optional<int> core_axis = std::nullopt;  // the axis of the enclosing grid that numbers the cores
   Semantics dimension_semantics = {};
+  std::vector<std::string> axis_names =
+      {};  // of the grid, for ProgramId and NumPrograms in the body; one each, or none
 };
 
 // The buffers and semaphores of a pipeline, in its operands' order; they last as long as this does, over any number of

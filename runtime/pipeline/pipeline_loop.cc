@@ -13,8 +13,8 @@ absl::Status CheckSpace(const Ref& ref, const BlockSpec& spec) {
                 MemorySpaceName(ref.space()));
 }
 
-PipelineLoop::PipelineLoop(KernelContext& core, const GridPart& part, Refs refs, const Invocation& invocation,
-                           Allocations& allocations, const RefFunction& body)
+PipelineLoop::PipelineLoop(KernelContext& core, const GridPart& part, const PipelineOptions& options, Refs refs,
+                           const Invocation& invocation, Allocations& allocations, const RefFunction& body)
     : core_(core),
       refs_(refs),
       invocation_(invocation),
@@ -40,6 +40,7 @@ PipelineLoop::PipelineLoop(KernelContext& core, const GridPart& part, Refs refs,
   frame_.cycle = allocations.cycles++;
   for (BufferedRef& ref : buffered_) ref.BeginCycle(walk_);
   env_.sizes = walk_.sizes();
+  if (!options.axis_names.empty()) env_.names = &options.axis_names;
   core_.PushFrame(&frame_);
 }
 
@@ -102,9 +103,20 @@ void PipelineLoop::RunBody() {
   frame_.operand_name = nullptr;
   if (core_.observing()) Emit(Event::Kind::kBody, 0, walk_.point(), walk_.sizes());
   env_.ids = walk_.point();
-  core_.RunBody(env_, [this] { body_(core_, windows_); });
+  core_.RunBody(env_, [this] {
+    if (core_.dry()) return DeclareWindows();
+    body_(core_, windows_);
+  });
   if (core_.observing()) Emit(Event::Kind::kBodyEnd, 0);
   ForgetIndices();
+}
+
+// What a body counts as that is not called: it reads its whole input windows and writes its whole output windows.
+void PipelineLoop::DeclareWindows() {
+  for (size_t i = 0; i < buffered_.size(); ++i) {
+    const bool input = buffered_[i].type() == BufferType::kInput;
+    windows_[i].Declare(input ? AccessMode::kRead : AccessMode::kWrite, Site{});
+  }
 }
 
 void PipelineLoop::Emit(Event::Kind kind, int64_t amount, const Dims& start, const Dims& size) {

@@ -26,8 +26,8 @@ absl::Status CheckSpace(const Ref& ref, const BlockSpec& spec);
 
 class PipelineLoop {
  public:
-  PipelineLoop(KernelContext& core, const GridPart& part, Refs refs, const Invocation& invocation,
-               Allocations& allocations, const RefFunction& body);
+  PipelineLoop(KernelContext& core, const GridPart& part, const PipelineOptions& options, Refs refs,
+               const Invocation& invocation, Allocations& allocations, const RefFunction& body);
   ~PipelineLoop();
   PipelineLoop(const PipelineLoop&) = delete;
   PipelineLoop& operator=(const PipelineLoop&) = delete;
@@ -42,6 +42,7 @@ class PipelineLoop {
   void ForgetIndices();
   void Call(const PipelineCallback& callback, Phase phase);
   void RunBody();
+  void DeclareWindows();
   void Emit(Event::Kind kind, int64_t amount, const Dims& start = {}, const Dims& size = {});
 
   KernelContext& core_;

@@ -17,24 +17,31 @@
 namespace strandcore {
 
 struct Operand {
-  enum class Direction : uint8_t { kIn, kOut, kInOut };
+  enum class Direction : uint8_t { kIn, kOut, kInOut, kScratch };
   std::string name;
   Direction direction = Direction::kIn;
   MemorySpace space = MemorySpace::kHbm;
-  const Array* input = nullptr;  // what the run reads
-  Array* output = nullptr;       // what it writes; null for an input
+  const Array* input = nullptr;   // what the run reads; null for scratch
+  Array* output = nullptr;        // what it writes; null for an input and for scratch
+  DType dtype = DType::kFloat32;  // of scratch
+  Dims shape = {};
 };
 
 // Read only: a copy into it is refused.
 inline Operand In(std::string name, const Array& array, MemorySpace space = MemorySpace::kHbm) {
-  return {std::move(name), Operand::Direction::kIn, space, &array, nullptr};
+  return {std::move(name), Operand::Direction::kIn, space, &array, nullptr, array.dtype(), array.shape()};
 }
 // Poison at the start.
 inline Operand Out(std::string name, Array& array, MemorySpace space = MemorySpace::kHbm) {
-  return {std::move(name), Operand::Direction::kOut, space, &array, &array};
+  return {std::move(name), Operand::Direction::kOut, space, &array, &array, array.dtype(), array.shape()};
 }
 inline Operand InOut(std::string name, Array& array, MemorySpace space = MemorySpace::kHbm) {
-  return {std::move(name), Operand::Direction::kInOut, space, &array, &array};
+  return {std::move(name), Operand::Direction::kInOut, space, &array, &array, array.dtype(), array.shape()};
+}
+
+// Memory in HBM that all cores of the device share, for this run alone.
+inline Operand Scratch(std::string name, DType dtype, const Dims& shape) {
+  return {std::move(name), Operand::Direction::kScratch, MemorySpace::kHbm, nullptr, nullptr, dtype, shape};
 }
 
 using Operands = std::vector<Operand>;

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "runtime/base/refusal.h"
 #include "runtime/exec/agent_identity.h"
+#include "runtime/memory/tiling.h"
 #include "runtime/memory/walk.h"
 
 namespace strandcore {
@@ -19,8 +20,8 @@ AllocationOptions OptionsOf(const Operand& operand, OperandId id, CoreId owner) 
   options.id = kFirstOperandId + static_cast<uint64_t>(id);
   options.name = operand.name;
   options.space = operand.space;
-  options.dtype = operand.input->dtype();
-  options.shape = operand.input->shape();
+  options.dtype = operand.input == nullptr ? operand.dtype : operand.input->dtype();
+  options.shape = operand.input == nullptr ? operand.shape : operand.input->shape();
   options.owner = owner;
   options.operand = id;
   return options;
@@ -45,8 +46,9 @@ OperandMemory::~OperandMemory() {
   places_.clear();
 }
 
-absl::Status OperandMemory::LayOut(const Operands& operands, int64_t hbm_bytes,
+absl::Status OperandMemory::LayOut(const Operands& operands, int64_t hbm_bytes, Fill fresh,
                                    std::vector<std::unique_ptr<TensorCore>>& cores) {
+  fresh_ = fresh;
   int64_t used = 0;
   for (size_t i = 0; i < operands.size(); ++i) {
     STRANDCORE_RETURN_IF_ERROR(LayOutOne(operands[i], static_cast<OperandId>(i), cores));
@@ -65,20 +67,19 @@ absl::Status OperandMemory::LayOut(const Operands& operands, int64_t hbm_bytes,
 absl::Status OperandMemory::LayOutOne(const Operand& operand, OperandId id,
                                       std::vector<std::unique_ptr<TensorCore>>& cores) {
   if (operand.name.empty()) return Refuse("operand ", id, ": expected a name, given none");
-  if (absl::Status bad = operand.input->status(); !bad.ok()) {
-    return Refuse("operand ", operand.name, ": ", std::string(bad.message()));
+  if (operand.input != nullptr && !operand.input->status().ok()) {
+    return Refuse("operand ", operand.name, ": ", std::string(operand.input->status().message()));
   }
-  if (operand.direction == Operand::Direction::kOut) operand.output->FillPoison();
+  if (operand.direction == Operand::Direction::kOut) {
+    if (fresh_ == Fill::kPoison) {
+      operand.output->FillPoison();
+    } else {
+      operand.output->Fill(0);
+    }
+  }
   places_.push_back({operand, {}, {}});
   Place& place = places_.back();
-  if (operand.space == MemorySpace::kHbm || operand.space == MemorySpace::kAny) {
-    place.operand.space = MemorySpace::kHbm;
-    auto made = Allocation::Borrow(OptionsOf(place.operand, id, CoreId{}), operand.input->physical_shape(),
-                                   operand.input->data());
-    if (!made.ok()) return made.status();
-    place.allocations.push_back(*std::move(made));
-    return absl::OkStatus();
-  }
+  if (operand.space == MemorySpace::kHbm || operand.space == MemorySpace::kAny) return LayOutInHbm(place, id);
   const bool per_core = operand.space == MemorySpace::kSmem && operand.direction == Operand::Direction::kIn;
   if (cores.size() > 1 && !per_core) {
     return Refuse("operand ", operand.name, ": ", MemorySpaceName(operand.space),
@@ -91,9 +92,25 @@ absl::Status OperandMemory::LayOutOne(const Operand& operand, OperandId id,
   return absl::OkStatus();
 }
 
+absl::Status OperandMemory::LayOutInHbm(Place& place, OperandId id) {
+  HiddenFromSanitizer hidden;
+  place.operand.space = MemorySpace::kHbm;
+  const Array* array = place.operand.input;
+  AllocationOptions options = OptionsOf(place.operand, id, CoreId{});
+  options.fill = fresh_;
+  STRANDCORE_RETURN_IF_ERROR(ValidateShape("operand " + options.name, options.shape));
+  auto made = array == nullptr ? Allocation::Make(options)
+                               : Allocation::Borrow(options, array->physical_shape(), array->data());
+  if (!made.ok()) return made.status();
+  place.allocations.push_back(*std::move(made));
+  return absl::OkStatus();
+}
+
 absl::Status OperandMemory::AddOnChip(Place& place, OperandId id, TensorCore& core) {
   HiddenFromSanitizer hidden;
-  auto made = Allocation::Make(OptionsOf(place.operand, id, core.id()));
+  AllocationOptions options = OptionsOf(place.operand, id, core.id());
+  options.fill = fresh_;
+  auto made = Allocation::Make(options);
   if (!made.ok()) return made.status();
   STRANDCORE_RETURN_IF_ERROR(core.scopes().Reserve(**made));
   const Array& array = *place.operand.input;
@@ -123,8 +140,14 @@ std::vector<std::string> OperandMemory::Names() const {
 
 std::vector<bool> OperandMemory::Writable() const {
   std::vector<bool> writable;
-  for (const Place& place : places_) writable.push_back(place.operand.output != nullptr);
+  for (const Place& place : places_) writable.push_back(place.operand.direction != Operand::Direction::kIn);
   return writable;
+}
+
+void OperandMemory::PoisonOutputs() {
+  for (Place& place : places_) {
+    if (place.operand.output != nullptr) place.operand.output->FillPoison();
+  }
 }
 
 void OperandMemory::CopyBack() {

@@ -24,7 +24,8 @@ class OperandMemory {
   OperandMemory& operator=(const OperandMemory&) = delete;
 
   // Lays the operands out; refuses bad arrays, names and places by operand.
-  absl::Status LayOut(const Operands& operands, int64_t hbm_bytes, std::vector<std::unique_ptr<TensorCore>>& cores);
+  absl::Status LayOut(const Operands& operands, int64_t hbm_bytes, Fill fresh,
+                      std::vector<std::unique_ptr<TensorCore>>& cores);
   // The operands as core number `core` sees them.
   std::vector<Ref> RefsFor(size_t core, KernelContext& context) const;
   std::vector<std::string> Names() const;
@@ -32,6 +33,7 @@ class OperandMemory {
   std::vector<bool> Writable() const;
   // After the run: what was computed in VMEM or SMEM goes back to the arrays.
   void CopyBack();
+  void PoisonOutputs();
 
  private:
   struct Place {
@@ -43,6 +45,9 @@ class OperandMemory {
   absl::Status LayOutOne(const Operand& operand, OperandId id, std::vector<std::unique_ptr<TensorCore>>& cores);
   absl::Status AddOnChip(Place& place, OperandId id, TensorCore& core);
 
+  absl::Status LayOutInHbm(Place& place, OperandId id);
+
+  Fill fresh_ = Fill::kPoison;
   std::vector<Place> places_;
 };
 

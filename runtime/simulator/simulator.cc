@@ -97,6 +97,7 @@ RunReport Simulator::Run(const RefFunction& kernel, const Operands& operands) {
     if (report.status.ok()) {
       RunToTheEnd(launch, report);
       memory.CopyBack();
+      if (options_.dry) memory.PoisonOutputs();
     }
     const bool failed = !report.ok();
     for (auto& core : cores_) {
@@ -117,10 +118,13 @@ absl::Status Simulator::Start(const RefFunction& kernel, const Operands& operand
                               LaunchState& launch) {
   if (!kernel) return Refuse("kernel: expected a function, given none");
   STRANDCORE_RETURN_IF_ERROR(kernel.CheckArity("kernel", operands.size()));
-  STRANDCORE_RETURN_IF_ERROR(memory.LayOut(operands, hbm_bytes_, cores_));
+  STRANDCORE_RETURN_IF_ERROR(memory.LayOut(operands, hbm_bytes_, options_.fresh, cores_));
   launch.kernel = kernel;
   launch.observer = options_.observer;
-  launch.help = options_.dma == DmaMode::kHelp;
+  launch.dma = options_.dma;
+  launch.dry = options_.dry;
+  launch.hbm_allowed = options_.allow_hbm_access;
+  launch.fresh = options_.fresh;
   launch.step_limit = options_.step_limit;
   launch.writable = memory.Writable();
   executor_->Restart();

@@ -33,12 +33,6 @@
 
 namespace strandcore {
 
-// Whether a core that is about to park copies its own small transfers in place.
-enum class DmaMode : uint8_t {
-  kOverlap,  // engines run on their own strands, beside the bodies: what stress runs use
-  kHelp,     // in place, without a post: for speed; transfers of 64 KiB and more still go to their engine
-};
-
 struct SimulatorOptions {
   Chip chip = Chip::kV5e;
   int cores = 1;
@@ -51,6 +45,13 @@ struct SimulatorOptions {
   int64_t vmem_bytes = 0;
   int64_t smem_bytes = 0;
   int64_t hbm_bytes = 0;
+  // What memory holds at first: scoped memory, scratch operands, and operands given with Out.
+  Fill fresh = Fill::kPoison;
+  // Direct loads and stores of HBM in kernels: refused, with advice to copy, or allowed.
+  bool allow_hbm_access = false;
+  // Bodies are not called; each counts as reading its input windows and writing its output windows whole. Outputs come
+  // back as poison.
+  bool dry = false;
   int64_t stack_bytes = 256 * 1024;  // of a kernel; Eigen may take half of it
   // Requests that a core may make in a run; 0: any number. A kernel that makes none cannot be stopped.
   int64_t step_limit = 0;
