@@ -15,8 +15,10 @@ SC_UNSEEN __attribute__((noinline)) bool CopyAs(void* identity, CopyPlan& plan, 
   SC_SWITCH(identity);
   SC_ACQUIRE(start);
   const bool complete = plan.CopyChunk(kChunkBytes);
-  SC_RELEASE(done);
-  SC_RELEASE(end);
+  if (complete) {
+    SC_RELEASE(done);
+    SC_RELEASE(end);
+  }
   SC_SWITCH(host);
   return complete;
 }
