@@ -202,6 +202,10 @@ class KernelContext final : public AccessPort {
   BodyEpoch body_epoch_{0};
 };
 
+// The kernel whose code this thread is running, or null: for host code that is called from kernels, such as a test's
+// assertions.
+const KernelContext* CurrentKernel();
+
 template <typename Write>
 void KernelContext::StartCopy(Write&& write, Site site) {
   Trap(

@@ -15,7 +15,12 @@ constexpr int64_t kAlwaysOverlapBytes = 64 * 1024;
 // A kernel that catches everything, its own unwinding too, is given up after this many requests.
 constexpr int64_t kMostSwallowed = 1000;
 
+// Set around every stay on a kernel's stack; never read by a kernel across a request.
+thread_local const KernelContext* current_kernel = nullptr;
+
 }  // namespace
+
+const KernelContext* CurrentKernel() { return current_kernel; }
 
 TensorCore::TensorCore(CoreId id, int num_cores, const ChipSpec& chip, const MemoryLimits& limits, Executor& executor,
                        CoreEngines engines)
@@ -108,7 +113,10 @@ void TensorCore::EnterKernel() {
     SC_IGNORE_BEGIN();
     SC_ACQUIRE(&launch_token_);
   }
+  // A kernel may run another simulator, so they nest.
+  const KernelContext* outer = std::exchange(current_kernel, &context_);
   const bool ended = fiber.Resume();
+  current_kernel = outer;
   if (ended) SC_IGNORE_END();
   SC_SWITCH(host);
   SC_IGNORE_END();

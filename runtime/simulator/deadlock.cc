@@ -7,11 +7,15 @@
 namespace strandcore {
 namespace {
 
-std::string UnitsText(int64_t units, SemaphoreKind kind) {
-  // 65536 -> 65,536
-  std::string digits = absl::StrCat(units);
+// 65536 -> "65,536"
+std::string Grouped(int64_t number) {
+  std::string digits = absl::StrCat(number);
   for (int at = static_cast<int>(digits.size()) - 3; at > 0; at -= 3) digits.insert(static_cast<size_t>(at), 1, ',');
-  return absl::StrCat(digits, kind == SemaphoreKind::kDma ? " bytes" : units == 1 ? " unit" : " units");
+  return digits;
+}
+
+std::string UnitsText(int64_t units, SemaphoreKind kind) {
+  return absl::StrCat(Grouped(units), kind == SemaphoreKind::kDma ? " bytes" : units == 1 ? " unit" : " units");
 }
 
 std::string WhoCouldPay(const TensorCore& core, size_t waiting) {
@@ -37,7 +41,7 @@ Fault DeadlockFault(const std::vector<TensorCore*>& waiting) {
     const int64_t has = request.semaphore.semaphore().value() + request.amount;
     fault.places.push_back(core->Where());
     fault.lines.push_back(absl::StrCat(core->Where().ToString(), ": ", request.semaphore.Name(), " holds ",
-                                       UnitsText(has, kind), " of ", UnitsText(request.amount, kind)));
+                                       Grouped(has), " of ", UnitsText(request.amount, kind)));
     fault.lines.push_back(WhoCouldPay(*core, waiting.size()));
   }
   return fault;

@@ -28,6 +28,16 @@ void Recorder::Clear() {
   events_.clear();
 }
 
+std::vector<VisitedPoint> VisitedPoints(const Recorder& recorder) {
+  std::vector<VisitedPoint> points;
+  for (CoreId core : recorder.Cores()) {
+    for (const Event& event : recorder.EventsOf(core)) {
+      if (event.kind == Event::Kind::kBody) points.push_back({core, event.start});
+    }
+  }
+  return points;
+}
+
 std::string EventText(const Event& event) {
   std::string text = absl::StrCat(event.place.ToString(), ": ", EventName(event.kind));
   if (event.slot >= 0) absl::StrAppend(&text, ", slot ", event.slot);

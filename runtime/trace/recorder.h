@@ -28,6 +28,14 @@ class Recorder final : public Observer {
   std::map<CoreId, std::vector<Event>> events_;  // guarded by mutex_ while a run is on
 };
 
+// The grid points whose bodies ran, core after core, each core's in its order.
+struct VisitedPoint {
+  CoreId core;
+  Dims point;
+  friend bool operator==(const VisitedPoint&, const VisitedPoint&) = default;
+};
+std::vector<VisitedPoint> VisitedPoints(const Recorder& recorder);
+
 // "core 0, cycle 0, step (1,), copy_in of x: slot 0, start (8, 0), size (8, 128)"
 std::string EventText(const Event& event);
 
