@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "runtime/base/refusal.h"
+#include "runtime/memory/bounds.h"
 #include "runtime/memory/footprint.h"
 
 namespace strandcore {
@@ -69,6 +70,8 @@ void KernelContext::CheckCopy(const Ref& source, const Ref& target, const Semaph
   if (source.dtype() == DType::kBool) {
     throw Stop{Refuse("copy from ", source.Describe(), ": a copy cannot move bool; use int8")};
   }
+  CheckUse(source, AccessMode::kRead);
+  CheckUse(target, AccessMode::kWrite);
   RefuseUnless(done.valid() && done.kind() == SemaphoreKind::kDma && done.rank() == 0 && done.owner() == id_, "copy",
                done, "one DMA semaphore of the copying core");
 }
@@ -239,6 +242,7 @@ void KernelContext::OnAccess(const Ref& part, AccessMode mode, Site site) {
     event.place.site = site;
     event.start = BaseStarts(part);
     event.size = part.shape();
+    if (part.reaches_out()) MemoryExtent(part, &event.size);
     Emit(std::move(event));
     HiddenFromSanitizer hidden;
     events_.back().place.operand = part.name();

@@ -14,6 +14,7 @@
 
 #include "absl/status/status.h"
 #include "runtime/core/ref_function.h"
+#include "runtime/memory/access_port.h"
 #include "runtime/memory/storage.h"
 #include "runtime/trace/event.h"
 #include "runtime/trace/place.h"
@@ -43,8 +44,10 @@ class LaunchState {
   std::vector<std::string> axis_names = {"core"};  // of the launch's own grid
   Observer* observer = nullptr;
   DmaMode dma = DmaMode::kOverlap;
-  bool dry = false;            // bodies are not called
-  bool hbm_allowed = false;    // kernels load and store HBM directly
+  bool dry = false;          // bodies are not called
+  bool hbm_allowed = false;  // kernels load and store HBM directly
+  Bounds bounds = Bounds::kLogical;
+  OutOfRangeReads out_of_range_reads = OutOfRangeReads::kFault;
   Fill fresh = Fill::kPoison;  // what scoped memory holds at first
   int64_t step_limit = 0;      // requests a core may make; 0: any number
 

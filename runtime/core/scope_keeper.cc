@@ -36,14 +36,16 @@ absl::Status ScopeKeeper::Allocate(Scope& scope) {
 
 absl::Status ScopeKeeper::CheckRoom(MemorySpace space, const std::string& name, int64_t bytes) const {
   const int64_t limit = space == MemorySpace::kSmem ? limits_.smem_bytes : limits_.vmem_bytes;
-  if (bytes_used(space) + bytes <= limit) return absl::OkStatus();
+  if (bytes <= limit - bytes_used(space)) return absl::OkStatus();
   std::string text = absl::StrCat(MemorySpaceName(space), " of core ", owner_.core, " is full: ", name, " needs ",
                                   bytes, " bytes, ", limit - bytes_used(space), " of ", limit, " are free");
-  for (const auto& allocation : live_memory_) {
-    if (allocation->space() != space) continue;
-    absl::StrAppend(&text, "\n", allocation->name(), ": ", allocation->physical_bytes(), " bytes, ",
-                    allocation->shape().ToString(), " ", DTypeName(allocation->dtype()));
-  }
+  auto list = [&](const Allocation& allocation) {
+    if (allocation.space() != space) return;
+    absl::StrAppend(&text, "\n", allocation.Title(), ": ", allocation.physical_bytes(), " bytes, ",
+                    allocation.shape().ToString(), " ", DTypeName(allocation.dtype()));
+  };
+  for (const Allocation* operand : operands_) list(*operand);
+  for (const auto& allocation : live_memory_) list(*allocation);
   return absl::ResourceExhaustedError(text);
 }
 
@@ -89,35 +91,59 @@ absl::Status ScopeKeeper::AllocateSemaphores(Scope::SemaphoreItem& item) {
 
 void ScopeKeeper::Free(Scope& scope, const InFlight& in_flight) {
   for (auto item = scope.semaphores_.rbegin(); item != scope.semaphores_.rend(); ++item) {
-    if (item->array == nullptr) continue;
-    auto owner = TakeOut(live_semaphores_, item->array);
-    if (in_flight.Pays(*owner)) retired_semaphores_.push_back(std::move(owner));
+    if (item->array != nullptr) Retire(TakeOut(live_semaphores_, item->array), in_flight);
   }
   for (auto item = scope.memory_.rbegin(); item != scope.memory_.rend(); ++item) {
-    if (item->allocation == nullptr) continue;
-    auto owner = TakeOut(live_memory_, item->allocation);
-    Count(owner->space(), -owner->physical_bytes());
-    if (in_flight.Touches(*owner)) retired_memory_.push_back(std::move(owner));
+    if (item->allocation != nullptr) Retire(TakeOut(live_memory_, item->allocation), in_flight);
   }
   if (!retired_memory_.empty() || !retired_semaphores_.empty()) GiveBack(in_flight);
+}
+
+void ScopeKeeper::FreeAll(const InFlight& in_flight) {
+  for (auto& owner : live_semaphores_) Retire(std::move(owner), in_flight);
+  for (auto& owner : live_memory_) Retire(std::move(owner), in_flight);
+  live_semaphores_.clear();
+  live_memory_.clear();
+}
+
+void ScopeKeeper::Retire(std::unique_ptr<SemaphoreArray> owner, const InFlight& in_flight) {
+  if (others_signal_) {
+    kept_semaphores_.push_back(std::move(owner));
+  } else if (in_flight.Pays(*owner)) {
+    retired_semaphores_.push_back(std::move(owner));
+  }
+}
+
+void ScopeKeeper::Retire(std::unique_ptr<Allocation> owner, const InFlight& in_flight) {
+  Count(owner->space(), -owner->physical_bytes());
+  if (in_flight.Touches(*owner)) retired_memory_.push_back(std::move(owner));
 }
 
 absl::Status ScopeKeeper::Reserve(const Allocation& operand) {
   STRANDCORE_RETURN_IF_ERROR(CheckRoom(operand.space(), operand.name(), operand.physical_bytes()));
   Count(operand.space(), operand.physical_bytes());
+  operands_.push_back(&operand);
   return absl::OkStatus();
 }
 
-void ScopeKeeper::Unreserve(const Allocation& operand) { Count(operand.space(), -operand.physical_bytes()); }
+void ScopeKeeper::Unreserve(const Allocation& operand) {
+  Count(operand.space(), -operand.physical_bytes());
+  std::erase(operands_, &operand);
+}
 
 void ScopeKeeper::GiveBack(const InFlight& in_flight) {
   std::erase_if(retired_memory_, [&](const auto& owner) { return !in_flight.Touches(*owner); });
   std::erase_if(retired_semaphores_, [&](const auto& owner) { return !in_flight.Pays(*owner); });
 }
 
+void ScopeKeeper::EndRun(const InFlight& in_flight) {
+  GiveBack(in_flight);
+  kept_semaphores_.clear();
+}
+
 int64_t ScopeKeeper::held() const {
   return static_cast<int64_t>(live_memory_.size() + live_semaphores_.size() + retired_memory_.size() +
-                              retired_semaphores_.size());
+                              retired_semaphores_.size() + kept_semaphores_.size());
 }
 
 }  // namespace strandcore

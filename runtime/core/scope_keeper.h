@@ -1,7 +1,8 @@
 // ScopeKeeper: what a core's scopes hold: its VMEM, its SMEM, its semaphores, and how much of them.
 //
 // Memory and semaphores whose scope has ended while a transfer still needs them are retired: kept until it is
-// complete, so that a kernel that frees too early corrupts nothing of the host.
+// complete, so that a kernel that frees too early corrupts nothing of the host. Where other cores may signal them,
+// semaphores are kept to the end of the run: a kernel that fails leaves its scopes while the others do not know yet.
 //
 // Ownership: owns all of it. Concurrency: the core's.
 #ifndef STRANDCORE_RUNTIME_CORE_SCOPE_KEEPER_H_
@@ -27,8 +28,8 @@ struct MemoryLimits {
 
 class ScopeKeeper {
  public:
-  ScopeKeeper(CoreId owner, const MemoryLimits& limits, Waiter waiter)
-      : owner_(owner), limits_(limits), waiter_(waiter) {}
+  ScopeKeeper(CoreId owner, const MemoryLimits& limits, Waiter waiter, bool others_signal)
+      : owner_(owner), limits_(limits), waiter_(waiter), others_signal_(others_signal) {}
   ScopeKeeper(const ScopeKeeper&) = delete;
   ScopeKeeper& operator=(const ScopeKeeper&) = delete;
 
@@ -37,11 +38,15 @@ class ScopeKeeper {
   // All items of the scope, or none. ResourceExhausted names what the memory is full of.
   absl::Status Allocate(Scope& scope);
   void Free(Scope& scope, const InFlight& in_flight);
+  // Of a kernel that will not leave its scopes: what they hold.
+  void FreeAll(const InFlight& in_flight);
   // Counts bytes that an operand occupies in a memory of this core.
   absl::Status Reserve(const Allocation& operand);
   void Unreserve(const Allocation& operand);
   // Gives back what was retired and is needed no more.
   void GiveBack(const InFlight& in_flight);
+  // The same, and semaphores that others might have signalled.
+  void EndRun(const InFlight& in_flight);
   // Allocations and semaphores that are not given back yet.
   int64_t held() const;
   int64_t bytes_used(MemorySpace space) const { return space == MemorySpace::kSmem ? smem_bytes_ : vmem_bytes_; }
@@ -50,11 +55,14 @@ class ScopeKeeper {
   absl::Status AllocateMemory(Scope::MemoryItem& item);
   absl::Status AllocateSemaphores(Scope::SemaphoreItem& item);
   absl::Status CheckRoom(MemorySpace space, const std::string& name, int64_t bytes) const;
+  void Retire(std::unique_ptr<SemaphoreArray> owner, const InFlight& in_flight);
+  void Retire(std::unique_ptr<Allocation> owner, const InFlight& in_flight);
   void Count(MemorySpace space, int64_t bytes) { (space == MemorySpace::kSmem ? smem_bytes_ : vmem_bytes_) += bytes; }
 
   const CoreId owner_;
   const MemoryLimits limits_;
   const Waiter waiter_;
+  const bool others_signal_;
   Fill fresh_ = Fill::kPoison;
   int64_t vmem_bytes_ = 0;
   int64_t smem_bytes_ = 0;
@@ -63,6 +71,8 @@ class ScopeKeeper {
   std::vector<std::unique_ptr<SemaphoreArray>> live_semaphores_;
   std::vector<std::unique_ptr<Allocation>> retired_memory_;
   std::vector<std::unique_ptr<SemaphoreArray>> retired_semaphores_;
+  std::vector<std::unique_ptr<SemaphoreArray>> kept_semaphores_;  // to the end of the run
+  std::vector<const Allocation*> operands_;                       // that occupy room
 };
 
 }  // namespace strandcore

@@ -29,7 +29,7 @@ TensorCore::TensorCore(CoreId id, int num_cores, const ChipSpec& chip, const Mem
       steps_per_turn_(executor.StepsPerTurn()),
       engines_(engines),
       context_(id, num_cores, chip),
-      scopes_(id, limits, Waiter{strand_.get(), this}) {}
+      scopes_(id, limits, Waiter{strand_.get(), this}, /*others_signal=*/num_cores > 1) {}
 
 absl::Status TensorCore::Launch(LaunchState& launch, std::vector<Ref> operands,
                                 const std::vector<std::string>& operand_names, StackPool& stacks) {
@@ -47,6 +47,8 @@ absl::Status TensorCore::Launch(LaunchState& launch, std::vector<Ref> operands,
   context_.writable_ = &launch.writable;
   context_.dry_ = launch.dry;
   context_.hbm_allowed = launch.hbm_allowed;
+  context_.bounds = launch.bounds;
+  context_.out_of_range_reads = launch.out_of_range_reads;
   scopes_.set_fresh(launch.fresh);
   context_.bodies_ = 0;
   context_.steps_ = 0;
@@ -60,8 +62,8 @@ absl::Status TensorCore::Launch(LaunchState& launch, std::vector<Ref> operands,
   context_.next_copy_ = &in_flight_.Next().request();
   home_ = {&in_flight_.returns(), &context_.body_epoch_, launch.observer, id()};
   identity_.Renew();
-  state_ = State::kRunning;
   STRANDCORE_RETURN_IF_ERROR(context_.fiber_.Start(stacks, &TensorCore::RunKernel, this));
+  state_ = State::kRunning;
   SC_RELEASE(&launch_token_);
   return absl::OkStatus();
 }
@@ -177,14 +179,18 @@ TensorCore::Served TensorCore::Serve() {
   Request& request = context_.request_;
   if (!context_.events_.empty()) FlushEvents();
   if (request.kind == Request::Kind::kDone) return ServeEnd();
-  if (request.kind == Request::Kind::kAllocate || request.kind == Request::Kind::kFree) return ServeScope(request);
+  if (request.kind == Request::Kind::kFree) return ServeScope(request);
+  bool served = true;
   if (context_.cancelled_.load(std::memory_order_relaxed)) {
     // The kernel is being unwound: what it still asks for has no effect.
-    if (++swallowed_ < kMostSwallowed) return Served::kGoOn;
-    context_.fiber_.Abandon();
-    return ServeEnd();
+    if (++swallowed_ >= kMostSwallowed) return GiveUp();
+    served = false;
+  } else if (launch_->step_limit > 0) {
+    served = WithinStepLimit();
   }
-  if (launch_->step_limit > 0 && !WithinStepLimit()) return Served::kGoOn;
+  // A destructor that runs while the kernel is unwound is not stopped, so it gets what it asks for.
+  if (request.kind == Request::Kind::kAllocate) return ServeScope(request);
+  if (!served) return Served::kGoOn;
   switch (request.kind) {
     case Request::Kind::kStart:
       return ServeStart();
@@ -293,6 +299,15 @@ TensorCore::Served TensorCore::ServeScope(Request& request) {
   return Served::kGoOn;
 }
 
+// The kernel will not return: it is left where it is, without what it held.
+TensorCore::Served TensorCore::GiveUp() {
+  HiddenFromSanitizer hidden;
+  in_flight_.Collect();
+  scopes_.FreeAll(in_flight_);
+  context_.fiber_.Abandon();
+  return ServeEnd();
+}
+
 TensorCore::Served TensorCore::ServeEnd() {
   HelpEngines();
   if (context_.fiber_.alive()) context_.fiber_.Finish();
@@ -357,13 +372,14 @@ void TensorCore::Finish(bool failed) {
   HiddenFromSanitizer hidden;
   in_flight_.Collect();
   if (failed) in_flight_.AcquireAll();
-  scopes_.GiveBack(in_flight_);
+  scopes_.EndRun(in_flight_);
   operands_.clear();
   launch_ = nullptr;
   state_ = State::kIdle;
 }
 
 Counters TensorCore::TakeCounters() {
+  if (state_ == State::kIdle) return {};  // it was not launched
   HiddenFromSanitizer hidden;
   // The last transfers may have come back after the kernel's last look at them.
   in_flight_.Collect();

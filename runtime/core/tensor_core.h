@@ -88,6 +88,7 @@ class TensorCore final : public Agent {
   Served ServeWait(Request& request);
   Served ServeScope(Request& request);
   Served ServeEnd();
+  Served GiveUp();
   void CountCopy(const Transfer::Request& copy);
   void HelpEngines();
   void GiveWay();

@@ -11,27 +11,33 @@ namespace strandcore {
 
 void CopyPlan::Prepare(const Ref& source, const Ref& target) {
   Dims count = source.shape();
-  if (__builtin_expect(source.overruns() || target.overruns(), 0)) {
-    const Dims readable = PhysicalExtent(source);
-    const Dims writable = PhysicalExtent(target);
-    bool short_source = false;
-    for (int d = 0; d < count.size(); ++d) {
-      short_source = short_source || readable[d] < writable[d];
-      count[d] = std::min(readable[d], writable[d]);
-    }
-    if (short_source) FillTarget(target, writable);
-  }
+  bool any = true;
+  if (__builtin_expect(source.overruns() || target.overruns(), 0)) any = Clip(source, target, &count);
   const int64_t element_bytes = DTypeSize(source.dtype());
   source_ = source.data();
   target_ = target.data();
   row_bytes_ = element_bytes;
-  rows_left_ = 1;
+  rows_left_ = any ? 1 : 0;
   done_in_row_ = 0;
   loops_ = 0;
   for (int d = count.size() - 1; d >= 0; --d) {
     AddLoop({count[d], source.strides()[d] * element_bytes, target.strides()[d] * element_bytes});
   }
   for (int i = 0; i < loops_; ++i) at_[i] = 0;
+}
+
+bool CopyPlan::Clip(const Ref& source, const Ref& target, Dims* count) {
+  Dims readable;
+  Dims writable;
+  const bool any_source = MemoryExtent(source, &readable);
+  if (!MemoryExtent(target, &writable)) return false;
+  bool short_source = !any_source;
+  for (int d = 0; d < count->size(); ++d) {
+    short_source = short_source || readable[d] < writable[d];
+    (*count)[d] = std::min(readable[d], writable[d]);
+  }
+  if (short_source) FillTarget(target, writable);
+  return any_source;
 }
 
 void CopyPlan::AddLoop(Loop loop) {
@@ -73,7 +79,8 @@ SC_UNSEEN bool CopyPlan::CopyChunk(int64_t chunk_bytes) {
   while (rows_left_ > 0 && chunk_bytes > 0) {
     const int64_t left = row_bytes_ - done_in_row_;
     const int64_t bytes = left < chunk_bytes ? left : chunk_bytes;
-    std::memcpy(target_ + done_in_row_, source_ + done_in_row_, static_cast<size_t>(bytes));
+    // memmove: a kernel may ask for a copy between views that overlap, which is no reason to end the host.
+    std::memmove(target_ + done_in_row_, source_ + done_in_row_, static_cast<size_t>(bytes));
     chunk_bytes -= bytes;
     done_in_row_ += bytes;
     if (done_in_row_ < row_bytes_) return false;

@@ -4,8 +4,8 @@
 //   the same block of a (64, 128) array         ->  1 row of 4,096 bytes
 //
 // A block at an array's edge is rounded up to the tile (seed_pipeline.md 1.3) and may run past the physical memory of
-// a view or of adopted host memory: what lies outside the source reads as poison, what lies outside the target is
-// dropped.
+// a view or of adopted host memory; a kernel's view may reach outside its array where the launch permits it
+// (bounds.h). What lies outside the source reads as poison, what lies outside the target is dropped.
 //
 // Concurrency: owned by its transfer.
 #ifndef STRANDCORE_RUNTIME_DMA_COPY_PLAN_H_
@@ -21,7 +21,7 @@ namespace strandcore {
 
 class CopyPlan {
  public:
-  // REQUIRES: equal shapes and dtypes.
+  // REQUIRES: equal shapes and dtypes; uses of either that are permitted.
   void Prepare(const Ref& source, const Ref& target);
   // Copies the next chunk of about `chunk_bytes`; true when nothing is left.
   bool CopyChunk(int64_t chunk_bytes);
@@ -32,6 +32,8 @@ class CopyPlan {
     int64_t source_stride;  // bytes
     int64_t target_stride;
   };
+  // For views that overrun: how much of `count` lies within both. Where only the target does, it gets poison.
+  static bool Clip(const Ref& source, const Ref& target, Dims* count);
   void AddLoop(Loop loop);
   static void FillTarget(const Ref& target, const Dims& extent);
 

@@ -7,7 +7,9 @@
 #include "runtime/base/check.h"
 
 #ifdef STRANDCORE_ASAN
+#include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
+#include <sanitizer/lsan_interface.h>
 #endif
 
 namespace strandcore {
@@ -50,13 +52,21 @@ absl::Status Fiber::Start(StackPool& pool, Body body, void* argument) {
 
 void Fiber::Finish() {
   STRANDCORE_CHECK(alive() && !fiber_);
+#ifdef STRANDCORE_ASAN
+  // The outermost frames were never returned from: their red zones must not outlive the stack.
+  __asan_unpoison_memory_region(stack_, pool_->stack_bytes());
+#endif
   pool_->Return(stack_);
   pool_ = nullptr;
 }
 
 void Fiber::Abandon() {
   // The destructor of a suspended boost fiber would throw through the body; a leaked one does not.
-  new boost::context::fiber(std::move(fiber_));
+  [[maybe_unused]] const auto* leaked = new boost::context::fiber(std::move(fiber_));
+#ifdef STRANDCORE_ASAN
+  __lsan_ignore_object(leaked);
+  __lsan_register_root_region(stack_, pool_->stack_bytes());
+#endif
   pool_->Lose();
   pool_ = nullptr;
 }
@@ -73,6 +83,12 @@ void Fiber::SaveExceptionState() {
 }
 
 void Fiber::RestoreExceptionState() { *ThreadExceptionState() = exceptions_; }
+
+ExceptionsSetAside::ExceptionsSetAside() : own_(*Fiber::ThreadExceptionState()) {
+  *Fiber::ThreadExceptionState() = Fiber::ExceptionState();
+}
+
+ExceptionsSetAside::~ExceptionsSetAside() { *Fiber::ThreadExceptionState() = own_; }
 
 #ifdef STRANDCORE_ASAN
 void Fiber::EnterStack() { __sanitizer_start_switch_fiber(&host_fake_stack_, stack_, pool_->stack_bytes()); }

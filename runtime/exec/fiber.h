@@ -67,6 +67,8 @@ class Fiber {
   void Abandon();
 
  private:
+  friend class ExceptionsSetAside;
+
   // The per-thread state of the C++ runtime's exceptions, as the Itanium ABI lays it out.
   struct ExceptionState {
     void* caught = nullptr;
@@ -102,6 +104,19 @@ class Fiber {
   ExceptionState exceptions_;
   StackPool* pool_ = nullptr;
   std::byte* stack_ = nullptr;
+};
+
+// While it lives, the exceptions that its thread is handling are set aside: whoever resumes fibers may stand in a catch
+// block, or in a destructor while a stack is unwound, which is no business of theirs.
+class ExceptionsSetAside {
+ public:
+  ExceptionsSetAside();
+  ~ExceptionsSetAside();
+  ExceptionsSetAside(const ExceptionsSetAside&) = delete;
+  ExceptionsSetAside& operator=(const ExceptionsSetAside&) = delete;
+
+ private:
+  const Fiber::ExceptionState own_;
 };
 
 }  // namespace strandcore

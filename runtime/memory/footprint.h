@@ -21,6 +21,13 @@ Dims PhysicalExtent(const Ref& ref);
 // The same within the logical shape: what lies beyond it is padding.
 Dims LogicalExtent(const Ref& ref);
 
+// The same within `bounds`, a shape of the allocation's rank; false if the view lies outside from its first element on.
+bool ExtentWithin(const Ref& ref, const Dims& bounds, Dims* extent);
+
+// How many are memory that may be touched: PhysicalExtent, but LogicalExtent if the view reaches_out(). False if none
+// are, which of a view of rank 0 nothing else says.
+bool MemoryExtent(const Ref& ref, Dims* extent);
+
 }  // namespace strandcore
 
 #endif  // STRANDCORE_RUNTIME_MEMORY_FOOTPRINT_H_

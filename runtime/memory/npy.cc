@@ -55,6 +55,10 @@ absl::StatusOr<Dims> ParseShape(const std::string& text) {
   Dims shape;
   for (size_t at = 1; at < end;) {
     if (!std::isdigit(static_cast<unsigned char>(value[at]))) {
+      // NumPy under Python 2 wrote "8L".
+      if (std::strchr(" ,L", value[at]) == nullptr) {
+        return Refuse("shape: expected sizes, given ", value.substr(0, end + 1));
+      }
       ++at;
       continue;
     }
@@ -87,24 +91,36 @@ absl::StatusOr<std::string> ReadHeader(std::istream& file) {
   return text;
 }
 
+absl::StatusOr<int64_t> BytesLeft(std::istream& file) {
+  const std::streampos here = file.tellg();
+  file.seekg(0, std::ios::end);
+  const std::streampos end = file.tellg();
+  file.seekg(here);
+  if (!file) return Refuse("expected a file of a known size");
+  return static_cast<int64_t>(end - here);
+}
+
 absl::StatusOr<Array> Read(std::istream& file) {
   absl::StatusOr<std::string> text = ReadHeader(file);
   if (!text.ok()) return text.status();
   absl::StatusOr<NpyHeader> header = ParseNpyHeader(*text);
   if (!header.ok()) return header.status();
+  const int64_t bytes = DTypeSize(header->dtype);
+  // First: memory for a huge shape that the file only claims is neither asked for nor walked.
+  const absl::StatusOr<int64_t> given = BytesLeft(file);
+  if (!given.ok()) return given.status();
+  if (*given != header->shape.Product() * bytes) {
+    return Refuse("expected ", header->shape.Product() * bytes, " bytes of data for the shape ",
+                  header->shape.ToString(), ", given ", *given);
+  }
   Array array(header->dtype, header->shape);
   if (!array.status().ok()) return array.status();
-  const int64_t bytes = DTypeSize(header->dtype);
+  // Without elements there may still be rows, any number of them.
+  if (array.elements() == 0) return array;
   const int64_t row_bytes = MatrixSizeOf(header->shape).columns * bytes;
-  bool whole = true;
-  ForEachRow(header->shape, array.physical_strides(), array.physical_strides(), [&](int64_t row, int64_t) {
-    // Reading on after the end would walk a huge shape that the file only claims.
-    if (whole) whole = !!file.read(reinterpret_cast<char*>(array.data() + row * bytes), row_bytes);
-  });
-  if (!whole) return Refuse("expected ", header->shape.Product() * bytes, " bytes of data, given fewer");
-  if (file.peek() != std::char_traits<char>::eof()) {
-    return Refuse("expected ", header->shape.Product() * bytes, " bytes of data, given more");
-  }
+  ForEachRow(header->shape, array.physical_strides(), array.physical_strides(),
+             [&](int64_t row, int64_t) { file.read(reinterpret_cast<char*>(array.data() + row * bytes), row_bytes); });
+  if (!file) return Refuse("expected ", *given, " bytes of data; reading them failed");
   return array;
 }
 
@@ -158,6 +174,8 @@ absl::StatusOr<Array> Array::LoadBfloat16(const std::string& path) {
   }
   // Of one layout, as their elements are of one size.
   Array bits(DType::kBfloat16, array->shape_);
+  if (!bits.status_.ok()) return Named(path, bits.status_);
+  if (bits.elements() == 0) return bits;
   std::memcpy(bits.data(), array->data(), static_cast<size_t>(bits.storage_.bytes()));
   return bits;
 }
@@ -169,8 +187,12 @@ absl::Status Array::Save(const std::string& path) const {
   file.write(head.data(), static_cast<std::streamsize>(head.size()));
   const int64_t bytes = DTypeSize(dtype_);
   const int64_t row_bytes = MatrixSizeOf(shape_).columns * bytes;
-  ForEachRow(shape_, physical_strides_, physical_strides_,
-             [&](int64_t row, int64_t) { file.write(reinterpret_cast<const char*>(data() + row * bytes), row_bytes); });
+  // Without elements there may still be rows, any number of them.
+  if (elements() > 0) {
+    ForEachRow(shape_, physical_strides_, physical_strides_, [&](int64_t row, int64_t) {
+      file.write(reinterpret_cast<const char*>(data() + row * bytes), row_bytes);
+    });
+  }
   file.close();
   if (!file) return absl::DataLossError(absl::StrCat(path, ": cannot be written"));
   return absl::OkStatus();

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "runtime/base/refusal.h"
+#include "runtime/memory/bounds.h"
 #include "runtime/memory/footprint.h"
 #include "runtime/memory/reshape.h"
 #include "runtime/memory/tiling.h"
@@ -22,41 +23,15 @@ template <typename... Parts>
   throw Stop{Refuse(ref.allocation()->Title(), ": ", parts...)};
 }
 
-// "row", "column"; "element" in one dimension, "index" in leading ones.
-std::string Unit(const Ref& ref, int d, bool plural) {
-  if (ref.rank() == 1) return plural ? "elements" : "element";
-  if (d == ref.rank() - 1) return plural ? "columns" : "column";
-  if (d == ref.rank() - 2) return plural ? "rows" : "row";
-  return plural ? "indices" : "index";
-}
-
-// "0–11", or what there is to say where nothing is allowed.
-std::string Allowed(int64_t extent) {
-  return extent == 0 ? "the dimension, which is empty" : absl::StrCat("0–", extent - 1);
-}
-
-void CheckElement(const Ref& ref, int d, int64_t element) {
+// Both: whether what is asked for reaches outside, as the launch permits; stops if it lies outside otherwise.
+bool ReachesOut(const Ref& ref, int d, int64_t element) {
   const int64_t extent = ref.shape()[d];
-  if (element >= 0 && element < extent) return;
-  StopOutOfRange(ref, Unit(ref, d, false), " ", element, " of dimension ", d, " lies outside ", Allowed(extent));
+  if (element >= 0 && element < extent) return false;
+  if (element >= 0 && MayReach(ref, d, element)) return true;
+  StopOutOfRange(ref, OutsideText(ref.rank(), d, extent, element));
 }
 
-[[noreturn]] void StopSliceOutside(const Ref& ref, int d, const Index& slice) {
-  const int64_t extent = ref.shape()[d];
-  if (slice.size == 0) {
-    StopOutOfRange(ref, "an empty slice at ", Unit(ref, d, false), " ", slice.start, " of dimension ", d,
-                   " lies outside 0–", extent);
-  }
-  int64_t last;
-  if (__builtin_mul_overflow(slice.size - 1, slice.stride, &last) || __builtin_add_overflow(last, slice.start, &last)) {
-    last = std::numeric_limits<int64_t>::max();
-  }
-  const std::string steps = slice.stride == 1 ? "" : absl::StrCat(" in steps of ", slice.stride);
-  StopOutOfRange(ref, Unit(ref, d, true), " ", slice.start, "–", last, steps, " of dimension ", d, " lie outside ",
-                 Allowed(extent));
-}
-
-void CheckSlice(const Ref& ref, int d, const Index& slice) {
+bool SliceReachesOut(const Ref& ref, int d, const Index& slice) {
   const int64_t extent = ref.shape()[d];
   if (slice.start < 0 || slice.size < 0 || slice.stride <= 0) {
     const char* const wrong = slice.start < 0 ? "start" : slice.size < 0 ? "size" : "stride";
@@ -64,9 +39,22 @@ void CheckSlice(const Ref& ref, int d, const Index& slice) {
     StopOutOfRange(ref, "a slice of dimension ", d, " has ", wrong, " ", value, "; expected ",
                    slice.start < 0 || slice.size < 0 ? "0 or more" : "1 or more");
   }
-  if (slice.size == 0 && slice.start <= extent) return;
-  if (slice.size > 0 && slice.start < extent && slice.size - 1 <= (extent - 1 - slice.start) / slice.stride) return;
-  StopSliceOutside(ref, d, slice);
+  if (slice.size == 0 && slice.start <= extent) return false;
+  if (slice.size > 0 && slice.start < extent && slice.size - 1 <= (extent - 1 - slice.start) / slice.stride) {
+    return false;
+  }
+  if (slice.size == 0) {
+    if (MayReach(ref, d, slice.start)) return false;  // nothing lies there
+    StopOutOfRange(ref, "an empty slice at ", DimensionUnit(ref.rank(), d, false), " ", slice.start, " of dimension ",
+                   d, " lies outside 0–", extent);
+  }
+  int64_t last;
+  if (__builtin_mul_overflow(slice.size - 1, slice.stride, &last) || __builtin_add_overflow(last, slice.start, &last)) {
+    last = std::numeric_limits<int64_t>::max();
+  } else if (MayReach(ref, d, last)) {
+    return true;
+  }
+  StopOutOfRange(ref, OutsideText(ref.rank(), d, extent, slice.start, last, slice.stride));
 }
 
 }  // namespace
@@ -85,17 +73,18 @@ Ref Ref::Slice(absl::Span<const Index> indices) const {
   view.shape_ = Dims();
   view.strides_ = Dims();
   Dims starts = Dims::Filled(rank(), 0);
+  bool out = false;
   for (int d = 0; d < rank(); ++d) {
     const Index index = d < static_cast<int>(indices.size()) ? indices[d] : All();
     if (index.kind == Index::Kind::kElement) {
-      CheckElement(*this, d, index.start);
+      out |= ReachesOut(*this, d, index.start);
       starts[d] = index.start;
       continue;
     }
     int64_t size = shape_[d];
     int64_t stride = strides_[d];
     if (index.kind == Index::Kind::kSlice) {
-      CheckSlice(*this, d, index);
+      out |= SliceReachesOut(*this, d, index);
       size = index.size;
       // An empty slice may start at the end, where nothing is; of one element, the stride would mean nothing.
       if (size > 0) starts[d] = index.start;
@@ -103,7 +92,12 @@ Ref Ref::Slice(absl::Span<const Index> indices) const {
     }
     view.Append(*this, d, size, stride);
   }
-  view.Move(*this, starts, false);
+  view.Move(*this, starts, out);
+  if (__builtin_expect(out, 0)) {
+    // Only here can a slice be larger than what it is taken of.
+    StopUnlessOk(ValidateShape(allocation_->Title(), view.shape_));
+    view.reaches_out_ = true;
+  }
   return view;
 }
 

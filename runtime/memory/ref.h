@@ -4,6 +4,7 @@
 // A small value without heap memory, trivially copyable; making one costs a few nanoseconds. Views of views compose:
 // indices, slices with strides, transposes and reshapes all end in one offset and one stride a dimension. Each is
 // checked against the shape of the view it is taken of; a mistake throws `Stop`, which ends the kernel and the run.
+// (A launch may permit slices past an array's end: bounds.h.)
 //
 //   y.Write<float>() = 2.0f * x.Read<float>();        // Eigen maps; taking one declares the access (window.h)
 //   x.At(Ds(0, 8), Ds(128, 128)).Load<float>();       // a part, copied out
@@ -54,9 +55,12 @@ class Ref {
   int64_t bytes() const { return elements() * DTypeSize(dtype_); }
   std::byte* data() const { return allocation_->data() + offset_ * DTypeSize(dtype_); }
 
-  // Whether it may run past the end of its allocation: a block rounded up to the tile. Only UncheckedWindow makes
-  // such views; who touches their memory clips them (footprint.h).
+  // Whether it may run past the end of its allocation: a block rounded up to the tile, of UncheckedWindow, or a view
+  // that reaches_out(). Who touches their memory clips them (footprint.h).
   bool overruns() const { return overruns_; }
+  // Whether it is, or is taken of, a slice past the end of its array that the launch permits (bounds.h). It also ends
+  // where the padding begins; each use of it is checked.
+  bool reaches_out() const { return reaches_out_; }
   // Whether it lies past that end from its first element on, so that there is nothing to touch.
   bool outside() const { return outside_dim_ >= 0; }
   // If so: in which dimension of the allocation, and from where there.
@@ -105,7 +109,7 @@ class Ref {
   void SetToWindow(const Ref& base, const Dims& starts, const Dims& sizes, bool overruns) {
     *this = base;
     shape_ = sizes;
-    if (__builtin_expect(overruns, 0)) return MoveBeyond(base, starts);
+    if (__builtin_expect(overruns || base.overruns_, 0)) return MoveBeyond(base, starts);
     for (int d = 0; d < starts.size(); ++d) offset_ += starts[d] * strides_[d];
   }
 
@@ -170,6 +174,7 @@ class Ref {
   Dims strides_;
   DType dtype_ = DType::kFloat32;
   bool overruns_ = false;
+  bool reaches_out_ = false;
   bool reshaped_ = false;
   int8_t base_dimensions_[kMaxRank] = {0, 1, 2, 3, 4, 5, 6, 7};
   int8_t outside_dim_ = -1;

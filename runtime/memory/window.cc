@@ -47,10 +47,11 @@ void CheckAccess(const Ref& ref, DType asked) {
 
 MatrixLayout CheckAnyMap(const Ref& ref, DType asked) {
   CheckAccess(ref, asked);
-  if (ref.overruns() && !(PhysicalExtent(ref) == ref.shape())) {
-    throw Stop{absl::OutOfRangeError(absl::StrCat(ref.allocation()->Title(), ": only ", PhysicalExtent(ref).ToString(),
-                                                  " of the view ", ref.shape().ToString(),
-                                                  " lies within its memory, so it has no map; use Load or Store"))};
+  Dims extent;
+  if (ref.overruns() && (!MemoryExtent(ref, &extent) || !(extent == ref.shape())) && ref.elements() > 0) {
+    throw Stop{absl::OutOfRangeError(absl::StrCat(
+        ref.allocation()->Title(), ": only ", extent.ToString(), " of the view ", ref.shape().ToString(),
+        " lies within its ", ref.reaches_out() ? "array" : "memory", ", so it has no map; use Load or Store"))};
   }
   MatrixLayout layout;
   if (!LayoutAsMatrix(ref.shape(), ref.strides(), &layout)) {
@@ -78,7 +79,7 @@ Ref ElementPart(const Ref& ref, const Dims& index) {
     throw Stop{Refuse(ref.allocation()->Title(), ": expected an index of one element of ", ref.shape().ToString(),
                       "; given ", index.ToString(), ", which has ", part.elements())};
   }
-  if (part.overruns() && (part.outside() || PhysicalExtent(part).Product() != 1)) {
+  if (part.overruns() && !part.reaches_out() && (part.outside() || PhysicalExtent(part).Product() != 1)) {
     throw Stop{absl::OutOfRangeError(absl::StrCat(ref.allocation()->Title(), ": element ", index.ToString(), " of ",
                                                   ref.shape().ToString(), " lies past the end of its memory"))};
   }

@@ -3,7 +3,8 @@
 //
 // Read, Write and ReadWrite give the memory itself and are what a body normally takes; they need a minor dimension
 // without gaps. Load and Store copy, and accept any view and a mask. Elements of a view that lie past the physical end
-// of its allocation load as poison, and storing them does nothing; there is no map of such a view.
+// of its allocation load as poison, and storing them does nothing; there is no map of such a view. Where the launch
+// lets views reach outside their array, they are checked here for what is done with them (bounds.h).
 #ifndef STRANDCORE_RUNTIME_MEMORY_WINDOW_H_
 #define STRANDCORE_RUNTIME_MEMORY_WINDOW_H_
 
@@ -14,6 +15,7 @@
 #include "absl/status/status.h"
 #include "runtime/base/dims.h"
 #include "runtime/base/site.h"
+#include "runtime/memory/bounds.h"
 #include "runtime/memory/dtype.h"
 #include "runtime/memory/footprint.h"
 #include "runtime/memory/ref.h"
@@ -61,7 +63,8 @@ Ref ElementPart(const Ref& ref, const Dims& index);
 template <typename T>
 void Gather(const Ref& ref, const bool* mask, T* dense) {
   const T* memory = reinterpret_cast<const T*>(ref.data());
-  const Dims extent = PhysicalExtent(ref);
+  Dims extent;
+  if (!MemoryExtent(ref, &extent)) return;
   const int64_t columns = MatrixSizeOf(extent).columns;
   const int64_t step = ref.rank() == 0 ? 1 : ref.strides().back();
   ForEachRow(extent, ref.strides(), RowMajorStrides(ref.shape()), [&](int64_t from, int64_t to) {
@@ -74,7 +77,8 @@ void Gather(const Ref& ref, const bool* mask, T* dense) {
 template <typename T>
 void Scatter(const Ref& ref, const bool* mask, const T* dense) {
   T* memory = reinterpret_cast<T*>(ref.data());
-  const Dims extent = PhysicalExtent(ref);
+  Dims extent;
+  if (!MemoryExtent(ref, &extent)) return;
   const int64_t columns = MatrixSizeOf(extent).columns;
   const int64_t step = ref.rank() == 0 ? 1 : ref.strides().back();
   ForEachRow(extent, ref.strides(), RowMajorStrides(ref.shape()), [&](int64_t to, int64_t from) {
@@ -82,6 +86,15 @@ void Scatter(const Ref& ref, const bool* mask, const T* dense) {
       if (mask == nullptr || mask[from + c]) memory[to + c * step] = dense[from + c];
     }
   });
+}
+
+// One element that may lie outside its array.
+template <typename T>
+T GetBeyond(const Ref& part) {
+  T value;
+  FillPoison(part.dtype(), &value, 1);
+  Gather<T>(part, nullptr, &value);
+  return value;
 }
 
 }  // namespace internal
@@ -113,6 +126,7 @@ auto Ref::ReadWrite(Site site) const {
 template <typename T>
 auto Ref::Load(Site site) const {
   internal::CheckAccess(*this, DTypeOf<T>());
+  CheckUse(*this, AccessMode::kRead);
   Declare(AccessMode::kRead, site);
   const MatrixSize size = MatrixSizeOf(shape_);
   OwnedWindow<T> values(size.rows, size.columns);
@@ -126,6 +140,7 @@ auto Ref::Load(const Mask& mask, std::type_identity_t<T> other, Site site) const
   internal::CheckAccess(*this, DTypeOf<T>());
   const OwnedWindow<bool> wanted = mask;
   internal::CheckSize(*this, "mask", wanted.rows(), wanted.cols());
+  CheckUse(*this, AccessMode::kRead, wanted.data());
   Declare(AccessMode::kRead, site);
   OwnedWindow<T> values(wanted.rows(), wanted.cols());
   if (overruns_) FillPoison(dtype_, values.data(), values.size());
@@ -142,6 +157,7 @@ void Ref::Store(const Values& values, Site site) const {
   internal::CheckAccess(*this, DTypeOf<T>());
   const OwnedWindow<T> given = values;
   internal::CheckSize(*this, "values", given.rows(), given.cols());
+  CheckUse(*this, AccessMode::kWrite);
   Declare(AccessMode::kWrite, site);
   internal::Scatter<T>(*this, nullptr, given.data());
 }
@@ -154,6 +170,7 @@ requires(!std::is_same_v<Mask, Site>) void Ref::Store(const Values& values, cons
   const OwnedWindow<bool> wanted = mask;
   internal::CheckSize(*this, "values", given.rows(), given.cols());
   internal::CheckSize(*this, "mask", wanted.rows(), wanted.cols());
+  CheckUse(*this, AccessMode::kWrite, wanted.data());
   Declare(AccessMode::kWrite, site);
   internal::Scatter<T>(*this, wanted.data(), given.data());
 }
@@ -162,7 +179,9 @@ template <typename T>
 T Ref::Get(const Dims& index, Site site) const {
   internal::CheckAccess(*this, DTypeOf<T>());
   const Ref part = internal::ElementPart(*this, index);
+  CheckUse(part, AccessMode::kRead);
   part.Declare(AccessMode::kRead, site);
+  if (__builtin_expect(part.reaches_out(), 0)) return internal::GetBeyond<T>(part);
   return *reinterpret_cast<const T*>(part.data());
 }
 
@@ -170,7 +189,9 @@ template <typename T>
 void Ref::Set(T value, const Dims& index, Site site) const {
   internal::CheckAccess(*this, DTypeOf<T>());
   const Ref part = internal::ElementPart(*this, index);
+  CheckUse(part, AccessMode::kWrite);
   part.Declare(AccessMode::kWrite, site);
+  if (__builtin_expect(part.reaches_out(), 0)) return internal::Scatter<T>(part, nullptr, &value);
   *reinterpret_cast<T*>(part.data()) = value;
 }
 

@@ -4,11 +4,14 @@
 
 #include "absl/strings/str_cat.h"
 #include "runtime/base/refusal.h"
+#include "runtime/memory/bounds.h"
 #include "runtime/memory/footprint.h"
 #include "runtime/pipeline/accumulate.h"
 
 namespace strandcore {
 namespace {
+
+constexpr char kWithinArray[] = "; a pipeline is given views within their arrays";
 
 Event PipelineEvent(Event::Kind kind, int slot, const Dims& start, const Dims& size) {
   Event event;
@@ -59,6 +62,7 @@ void BufferedRef::RefuseIndex(const GridIndex& point, const BlockIndex& index) c
 
 void BufferedRef::BindExistingRef(const Ref& source, const GridIndex& point) {
   if (!alias_) return;
+  RefuseReach(source, kWithinArray);
   const BlockIndex& index = IndexAt(point);
   const Dims block = spec_->BlockShape();
   Dims start = block;
@@ -108,6 +112,7 @@ void BufferedRef::LayOut(KernelContext& core, const Ref& source) {
 }
 
 BlockLayout::Slice BufferedRef::SliceAt(KernelContext& core, const Ref& source, const GridIndex& point) {
+  if (__builtin_expect(source.reaches_out(), 0)) RefuseReach(source, kWithinArray);
   // A later cycle may be given an array of another shape.
   if (__builtin_expect(!(source.shape() == array_shape_), 0)) LayOut(core, source);
   const BlockIndex& index = IndexAt(point);

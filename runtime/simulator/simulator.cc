@@ -8,6 +8,7 @@
 #include "runtime/base/check.h"
 #include "runtime/base/refusal.h"
 #include "runtime/exec/deterministic_executor.h"
+#include "runtime/exec/fiber.h"
 #include "runtime/exec/threads_executor.h"
 #include "runtime/simulator/deadlock.h"
 #include "runtime/simulator/operand_memory.h"
@@ -53,6 +54,16 @@ std::optional<FaultKind> FaultKindOf(const Failure& failure) {
   return std::nullopt;
 }
 
+// The first line of the message is the headline.
+Fault FaultOf(FaultKind kind, const absl::Status& status) {
+  std::vector<std::string> lines = absl::StrSplit(std::string(status.message()), '\n');
+  Fault fault;
+  fault.kind = kind;
+  fault.headline = lines.front();
+  fault.lines.assign(lines.begin() + 1, lines.end());
+  return fault;
+}
+
 }  // namespace
 
 Simulator::Simulator(const SimulatorOptions& options) : options_(options), status_(CheckOptions(options)) {
@@ -91,6 +102,7 @@ RunReport Simulator::Run(const RefFunction& kernel, const Operands& operands) {
     return report;
   }
   {
+    const ExceptionsSetAside set_aside;
     OperandMemory memory;
     LaunchState launch;
     report.status = Start(kernel, operands, memory, launch);
@@ -107,7 +119,7 @@ RunReport Simulator::Run(const RefFunction& kernel, const Operands& operands) {
     report.printed = std::move(launch.printed());
   }
   if (report.status.code() == absl::StatusCode::kResourceExhausted) {
-    report.faults.push_back({FaultKind::kCapacity, std::string(report.status.message()), {}, {}});
+    report.faults.push_back(FaultOf(FaultKind::kCapacity, report.status));
     report.status = absl::OkStatus();
   }
   running_.store(false, std::memory_order_release);
@@ -124,6 +136,8 @@ absl::Status Simulator::Start(const RefFunction& kernel, const Operands& operand
   launch.dma = options_.dma;
   launch.dry = options_.dry;
   launch.hbm_allowed = options_.allow_hbm_access;
+  launch.bounds = options_.bounds;
+  launch.out_of_range_reads = options_.out_of_range_reads;
   launch.fresh = options_.fresh;
   launch.step_limit = options_.step_limit;
   launch.writable = memory.Writable();
@@ -178,11 +192,7 @@ void Simulator::ReportFailure(LaunchState& launch, RunReport& report) const {
     given.ForEachPayload([&](const auto& url, const absl::Cord& payload) { report.status.SetPayload(url, payload); });
     return;
   }
-  std::vector<std::string> lines = absl::StrSplit(std::string(failure.status.message()), '\n');
-  Fault fault;
-  fault.kind = *kind;
-  fault.headline = lines.front();
-  fault.lines.assign(lines.begin() + 1, lines.end());
+  Fault fault = FaultOf(*kind, failure.status);
   fault.lines.push_back("at " + failure.place.ToString());
   fault.places.push_back(failure.place);
   report.faults.push_back(std::move(fault));

@@ -49,6 +49,10 @@ struct SimulatorOptions {
   Fill fresh = Fill::kPoison;
   // Direct loads and stores of HBM in kernels: refused, with advice to copy, or allowed.
   bool allow_hbm_access = false;
+  // Where indices and slices may reach in kernels, and what a read that reaches further gives (bounds.h). An index
+  // map's blocks are checked by the pipeline, which does not ask for these.
+  Bounds bounds = Bounds::kLogical;
+  OutOfRangeReads out_of_range_reads = OutOfRangeReads::kFault;
   // Bodies are not called; each counts as reading its input windows and writing its output windows whole. Outputs come
   // back as poison.
   bool dry = false;

@@ -32,7 +32,7 @@ std::vector<Json> Cases(const std::string& path) {
 
 std::vector<Json> SmallCases() { return Cases(SmallGoldenFile("seed_cases.jsonl")); }
 
-bool HasRaces(const Json& line) {
+[[maybe_unused]] bool HasRaces(const Json& line) {
   const Json& expect = line["expect"];
   return line.value("cross_core", false) || (expect.contains("hazards") && !expect["hazards"].empty());
 }

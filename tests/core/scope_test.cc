@@ -1,0 +1,252 @@
+// RunScoped: memory and semaphores that live as long as a piece of a kernel.
+#include "runtime/core/scope.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <unistd.h>
+
+#include <fstream>
+#include <vector>
+
+#include "runtime/strandcore.h"
+#include "tests/fixture/sanitizer.h"
+#include "tests/fixture/schedule_test.h"
+
+namespace strandcore {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+int64_t ResidentBytes() {
+  int64_t pages = 0, resident = 0;
+  std::ifstream("/proc/self/statm") >> pages >> resident;
+  return resident * sysconf(_SC_PAGESIZE);
+}
+
+using ScopeTest = ScheduleTest;
+STRANDCORE_ON_EVERY_BACKEND(ScopeTest);
+
+TEST_P(ScopeTest, HandsItemsOverInTheirOrder) {
+  auto kernel = [](KernelContext& core) {
+    core.RunScoped(
+        [&](SemaphoreRef signals, Ref tile, SemaphoreRef bytes, Ref scalar) {
+          core.Check(signals.kind() == SemaphoreKind::kRegular && signals.shape() == Dims({3}), "signals");
+          core.Check(tile.space() == MemorySpace::kVmem && tile.shape() == Dims({8, 100}), "tile");
+          core.Check(bytes.kind() == SemaphoreKind::kDma && bytes.rank() == 0, "bytes");
+          core.Check(scalar.space() == MemorySpace::kSmem && scalar.dtype() == DType::kInt32, "scalar");
+          core.Check(scalar.name() == "count", "name");
+        },
+        RegularSemaphore({3}), Vmem({8, 100}, DType::kFloat32), DmaSemaphore(), Smem({1}, DType::kInt32, "count"));
+  };
+  EXPECT_THAT(Run(kernel), RunIsOk());
+}
+
+TEST_P(ScopeTest, FreshMemoryIsPoisonAndFreshSemaphoresAreZero) {
+  auto kernel = [](KernelContext& core) {
+    for (int i = 0; i < 3; ++i) {
+      core.RunScoped(
+          [&](Ref floats, Ref ints, SemaphoreRef semaphore) {
+            core.Check(floats.Read<float>().isNaN().all(), "floats are NaN");
+            core.Check(ints.Get<int32_t>({2}) == INT32_MAX, "integers are extreme");
+            core.Check(core.ReadSemaphore(semaphore) == 0, "semaphores are zero");
+            floats.Write<float>() = 1.0f;
+            ints.Set<int32_t>(1, {2});
+            core.Signal(semaphore, 5);
+          },
+          Vmem({8, 128}, DType::kFloat32), Smem({4}, DType::kInt32), RegularSemaphore());
+    }
+  };
+  EXPECT_THAT(Run(kernel), RunIsOk());
+}
+
+TEST_P(ScopeTest, Nests) {
+  std::vector<int> seen;
+  auto kernel = [&](KernelContext& core) {
+    core.RunScoped(
+        [&](Ref outer) {
+          outer.Set<int32_t>(1, {0});
+          for (int i = 2; i <= 3; ++i) {
+            core.RunScoped(
+                [&](Ref inner) {
+                  inner.Set<int32_t>(outer.Get<int32_t>({0}) * 10 + i, {0});
+                  outer.Set<int32_t>(inner.Get<int32_t>({0}), {0});
+                },
+                Smem({1}, DType::kInt32));
+          }
+          seen.push_back(outer.Get<int32_t>({0}));
+        },
+        Smem({1}, DType::kInt32));
+  };
+  EXPECT_THAT(Run(kernel), RunIsOk());
+  EXPECT_THAT(seen, ElementsAre(123));
+}
+
+TEST_P(ScopeTest, OfEveryCoreIsItsOwn) {
+  Array y(DType::kInt32, {4, 1});
+  auto kernel = [](KernelContext& core, Ref y) {
+    core.RunScoped(
+        [&](Ref own) {
+          own.Set<int32_t>(core.core_index() + 1, {0});
+          core.Delay(3);
+          core.SyncCopy(own, y.At(core.core_index()));
+        },
+        Smem({1}, DType::kInt32));
+  };
+  EXPECT_THAT(Run(kernel, {Out("y", y)}, 4), RunIsOk());
+  EXPECT_THAT(y.ToVector<int32_t>(), ElementsAre(1, 2, 3, 4));
+}
+
+// I05: scopes of 1 MiB, one after the other, each written to; some seconds for all of them, so once.
+TEST_P(ScopeTest, TenThousandKeepMemoryFlat) {
+  const int scopes = backend().policy == Policy::Eager() ? Times(10'000, 500) : 300;
+  int64_t after_some = 0, after_all = 0;
+  auto kernel = [&](KernelContext& core) {
+    for (int i = 0; i < scopes; ++i) {
+      core.RunScoped([&](Ref tile) { tile.Set<float>(1.0f, {i % 256, 7}); }, Vmem({256, 1024}, DType::kFloat32));
+      if (i == scopes / 10) after_some = ResidentBytes();
+    }
+    after_all = ResidentBytes();
+  };
+  EXPECT_THAT(Run(kernel), RunIsOk());
+  EXPECT_LT(after_all - after_some, Times(16, 64) * 1024 * 1024);
+}
+
+// S16: the scope ends while its copy is on the way. What the copy touches is kept until it is complete; the next
+// scopes, which would get the same memory, stay as they are.
+TEST_P(ScopeTest, FreedUnderACopyInFlightCorruptsNothing) {
+  const int rounds = Times(200, 40);
+  const Array x = Array::Full(DType::kInt32, {64, 256}, 7);
+  Array y(DType::kInt32, {64, 256});
+  auto kernel = [&](KernelContext& core, Ref x, Ref y) {
+    for (int i = 0; i < rounds; ++i) {
+      core.RunScoped([&](Ref tile, SemaphoreRef done) { core.MakeAsyncCopy(x, tile, done).Start(); },
+                     Vmem({64, 256}, DType::kInt32), DmaSemaphore());
+      core.RunScoped(
+          [&](Ref tile, SemaphoreRef done) {
+            tile.Write<int32_t>() = i;
+            core.Delay(2);
+            core.Check((tile.Read<int32_t>() == i).all(), "nobody else writes it");
+            core.Check(core.ReadSemaphore(done) == 0, "nobody else pays it");
+            core.SyncCopy(tile, y);
+          },
+          Vmem({64, 256}, DType::kInt32), DmaSemaphore());
+    }
+  };
+  EXPECT_THAT(Run(kernel, {In("x", x), Out("y", y)}), RunIsOk());
+  EXPECT_TRUE((y.Matrix<int32_t>() == rounds - 1).all());
+}
+
+TEST_P(ScopeTest, LeftByAnExceptionIsFreed) {
+  SimulatorOptions options = OptionsFor(1);
+  options.vmem_bytes = 64 * 1024;  // room for one
+  auto kernel = [](KernelContext& core) {
+    for (int i = 0; i < 10; ++i) {
+      try {
+        core.RunScoped([&](Ref) { throw i; }, Vmem({64, 128}, DType::kFloat32));
+      } catch (int caught) {
+        core.Check(caught == i, "the exception passes through");
+      }
+    }
+  };
+  EXPECT_THAT(MakeSimulator(options).Run(kernel, {}), RunIsOk());
+}
+
+// 64 KiB of VMEM, of which operands and scopes take their padded sizes.
+RunReport RunInSmallVmem(const RefFunction& kernel, const Operands& operands = {}) {
+  SimulatorOptions options;
+  options.vmem_bytes = 64 * 1024;
+  Simulator simulator(options);
+  RunReport report = simulator.Run(kernel, operands);
+  EXPECT_EQ(simulator.held(), 0);
+  return report;
+}
+
+TEST(ScopeCapacityTest, AFullVmemListsWhatFillsIt) {
+  auto kernel = [](KernelContext& core) {
+    core.RunScoped(
+        [&](Ref, Ref, Ref) {
+          core.RunScoped([](Ref) {}, Vmem({80, 128}, DType::kFloat32, "one too many"));
+        },
+        Vmem({30, 100}, DType::kFloat32, "rows"), Vmem({64, 128}, DType::kBfloat16, "columns"),
+        Smem({64}, DType::kInt32, "elsewhere"));
+  };
+  EXPECT_EQ(RunInSmallVmem(kernel).ToString(),
+            "capacity: VMEM of core 0 is full: one too many needs 40960 bytes, 32768 of 65536 are free\n"
+            "  rows: 16384 bytes, (30, 100) float32\n"
+            "  columns: 16384 bytes, (64, 128) bfloat16\n"
+            "  at core 0, kernel");
+}
+
+TEST(ScopeCapacityTest, AFullVmemListsOperandsToo) {
+  Array x(DType::kFloat32, {64, 128});
+  auto kernel = [](KernelContext& core, Ref) { core.RunScoped([](Ref) {}, Vmem({72, 128}, DType::kFloat32)); };
+  const RunReport report = RunInSmallVmem(kernel, {In("x", x, MemorySpace::kVmem)});
+  EXPECT_THAT(report, RunHasFault(FaultKind::kCapacity, HasSubstr("scratch 0 needs 36864 bytes, 32768 of 65536")));
+  EXPECT_THAT(report, RunHasFault(FaultKind::kCapacity, HasSubstr("operand x: 32768 bytes, (64, 128) float32")));
+}
+
+TEST(ScopeCapacityTest, ExactlyFullFits) {
+  auto kernel = [](KernelContext& core) {
+    for (int i = 0; i < 3; ++i) core.RunScoped([](Ref) {}, Vmem({128, 128}, DType::kFloat32));
+  };
+  EXPECT_THAT(RunInSmallVmem(kernel), RunIsOk());
+}
+
+TEST(ScopeCapacityTest, SizesThatHardlyCanBeCountedAreStillTooLarge) {
+  auto kernel = [](KernelContext& core) {
+    core.RunScoped(
+        [&](Ref) {
+          core.RunScoped([](Ref) {}, Vmem({8, (int64_t{1} << 57) - 128}, DType::kFloat64));
+        },
+        Vmem({16, 128}, DType::kFloat32));
+  };
+  EXPECT_THAT(RunInSmallVmem(kernel), RunHasFault(FaultKind::kCapacity, HasSubstr("scratch 0 needs 9223372036854")));
+}
+
+TEST(ScopeCapacityTest, OneScopeGetsAllOfItsItemsOrNone) {
+  auto kernel = [](KernelContext& core) {
+    for (int i = 0; i < 5; ++i) {
+      try {
+        core.RunScoped([](Ref, SemaphoreRef, Ref) {}, Vmem({64, 128}, DType::kFloat32), DmaSemaphore({4}),
+                       Vmem({128, 128}, DType::kFloat32));
+      } catch (const Stop& stop) {
+        core.Check(stop.status.code() == absl::StatusCode::kResourceExhausted, "it is full");
+      }
+    }
+    core.RunScoped([](Ref) {}, Vmem({128, 128}, DType::kFloat32));
+  };
+  EXPECT_THAT(RunInSmallVmem(kernel), RunIsOk());
+}
+
+TEST(ScopeCapacityTest, SmemHasItsOwnLimit) {
+  SimulatorOptions options;
+  options.smem_bytes = 1024;
+  Simulator simulator(options);
+  auto kernel = [](KernelContext& core) { core.RunScoped([](Ref) {}, Smem({257}, DType::kInt32, "table")); };
+  EXPECT_THAT(simulator.Run(kernel, {}),
+              RunHasFault(FaultKind::kCapacity, HasSubstr("SMEM of core 0 is full: table needs 1028 bytes, 1024 of")));
+}
+
+TEST(ScopeRefusalTest, NamesTheItem) {
+  auto ask = [](ScopedMemory memory) {
+    return RunOnce([memory](KernelContext& core) { core.RunScoped([](Ref) {}, memory); });
+  };
+  EXPECT_THAT(ask({MemorySpace::kHbm, {8, 128}, DType::kFloat32, "big"}),
+              RunIsRefused("scoped memory big: expected VMEM or SMEM, given HBM"));
+  EXPECT_THAT(ask(Vmem({8, -1}, DType::kFloat32, "tile")), RunIsRefused("tile"));
+  EXPECT_THAT(ask(Vmem(Dims::Filled(9, 1), DType::kFloat32, "tile")), RunIsRefused("tile"));
+}
+
+TEST(ScopeRefusalTest, ItemsWithoutNamesAreNumbered) {
+  auto kernel = [](KernelContext& core) {
+    core.RunScoped([&](Ref a, SemaphoreRef b, Ref c,
+                       SemaphoreRef d) { core.Print(a.name() + ", " + b.Name() + ", " + c.name() + ", " + d.Name()); },
+                   Smem({1}, DType::kInt32), DmaSemaphore(), Smem({1}, DType::kInt32), RegularSemaphore());
+  };
+  EXPECT_THAT(RunOnce(kernel).printed, ElementsAre(HasSubstr("scratch 0, semaphore 0, scratch 1, semaphore 1")));
+}
+
+}  // namespace
+}  // namespace strandcore

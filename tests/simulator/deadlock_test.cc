@@ -1,0 +1,144 @@
+// Deadlocks: known the moment nothing can run, on every backend; who waits, where, for what.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <string>
+#include <vector>
+
+#include "runtime/strandcore.h"
+#include "tests/fixture/schedule_test.h"
+#include "tests/simulator/support.h"
+
+namespace strandcore {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+using DeadlockTest = ScheduleTest;
+STRANDCORE_ON_EVERY_BACKEND(DeadlockTest);
+
+TEST_P(DeadlockTest, OfOneCoreSaysWhatItHasAndNeeds) {
+  auto kernel = [](KernelContext& core) {
+    core.RunScoped(
+        [&](SemaphoreRef slots) {
+          core.Signal(slots.At(1), 2);
+          core.Wait(slots.At(1), 3);
+        },
+        RegularSemaphore({2}, "slots"));
+  };
+  EXPECT_THAT(Run(kernel),
+              RunHasFault(FaultKind::kDeadlock,
+                          MatchesRegex("deadlock: nothing can run\n"
+                                       "  core 0, kernel \\(deadlock_test.cc:[0-9]+\\): slots\\[1\\] holds 2 "
+                                       "of 3 units\n"
+                                       "  who could pay slots\\[1\\]: nobody, no other core is running")));
+}
+
+// The copy is complete, but shorter than what is waited for.
+TEST_P(DeadlockTest, OfACopyCountsBytes) {
+  const Array x(DType::kFloat32, {32, 128});
+  Array y(DType::kFloat32, {32, 128});
+  auto kernel = [](KernelContext& core, Ref x, Ref y) {
+    core.RunScoped(
+        [&](SemaphoreRef done) {
+          core.MakeAsyncCopy(x.At(Ds(0, 8)), y.At(Ds(0, 8)), done).Start();
+          core.MakeAsyncCopy(x, y, done).Wait();
+        },
+        DmaSemaphore({}, "done"));
+  };
+  EXPECT_THAT(
+      Run(kernel, {In("x", x), Out("y", y)}),
+      RunHasFault(FaultKind::kDeadlock, AllOf(HasSubstr("done holds 4,096 of 16,384 bytes"),
+                                              HasSubstr("no copy on it is in flight, and no other core is running"))));
+}
+
+TEST_P(DeadlockTest, OfASignalThatNeverComesNamesTheWaiterAlone) {
+  auto kernel = [](KernelContext& core) {
+    if (core.core_index() == 0) WaitForEver(core);
+  };
+  const RunReport report = Run(kernel, {}, 3);
+  EXPECT_THAT(report, RunHasFault(FaultKind::kDeadlock,
+                                  AllOf(HasSubstr("core 0, kernel"), HasSubstr("never holds 0 of 3 units"),
+                                        Not(HasSubstr("core 1")))));
+  ASSERT_THAT(report.faults, SizeIs(1));
+  ASSERT_THAT(report.faults[0].places, SizeIs(1));
+  EXPECT_EQ(report.faults[0].places[0].core, (CoreId{0, 0}));
+  EXPECT_TRUE(report.faults[0].places[0].site.ToString().starts_with("support.h:"));
+}
+
+TEST_P(DeadlockTest, OfTwoCoresThatWaitForEachOtherNamesBoth) {
+  const RunReport report = Run(WaitForEver, {}, 2);
+  EXPECT_THAT(report,
+              RunHasFault(FaultKind::kDeadlock, AllOf(HasSubstr("\n  core 0, kernel"), HasSubstr("\n  core 1, kernel"),
+                                                      HasSubstr("nobody, all 2 cores that have not ended wait"))));
+}
+
+TEST_P(DeadlockTest, OfAWaitThatWouldNotSubtractIsOneToo) {
+  auto kernel = [](KernelContext& core) {
+    core.RunScoped([&](SemaphoreRef s) { core.WaitUntil(s, 1); }, RegularSemaphore());
+  };
+  EXPECT_THAT(Run(kernel), RunHasFault(FaultKind::kDeadlock, HasSubstr("semaphore 0 holds 0 of 1 unit\n")));
+}
+
+TEST_P(DeadlockTest, UnwindsItsKernels) {
+  std::atomic<int> alive{0};
+  auto kernel = [&](KernelContext& core) {
+    Counted outer(alive);
+    core.RunScoped(
+        [&](Ref) {
+          Counted inner(alive);
+          WaitForEver(core);
+        },
+        Vmem({8, 128}, DType::kFloat32));
+  };
+  EXPECT_THAT(Run(kernel, {}, 4), RunHasFault(FaultKind::kDeadlock, HasSubstr("all 4 cores")));
+  EXPECT_EQ(alive.load(), 0);
+}
+
+TEST_P(DeadlockTest, LeavesTheSimulatorUsable) {
+  const Array x = Array::Iota(DType::kFloat32, {8, 128});
+  Simulator& simulator = MakeSimulator(2);
+  for (int i = 0; i < 10; ++i) {
+    EXPECT_THAT(simulator.Run(WaitForEver, {}), RunHasFault(FaultKind::kDeadlock, HasSubstr("never")));
+    EXPECT_EQ(simulator.held(), 0);
+  }
+  Array y(DType::kFloat32, {8, 128});
+  auto kernel = [](KernelContext& core, Ref x, Ref y) {
+    if (core.core_index() == 1) CopyAcross(core, x, y);
+  };
+  EXPECT_THAT(simulator.Run(kernel, {In("x", x), Out("y", y)}), RunIsOk());
+  EXPECT_EQ(x, y);
+}
+
+// What a kernel throws because it is unwound does not hide why it was.
+TEST_P(DeadlockTest, IsTheFirstCauseWhateverItsKernelThrowsThen) {
+  auto kernel = [](KernelContext& core) {
+    try {
+      WaitForEver(core);
+    } catch (...) {
+      throw std::runtime_error("another error");
+    }
+  };
+  EXPECT_THAT(Run(kernel), RunHasFault(FaultKind::kDeadlock, Not(HasSubstr("another error"))));
+}
+
+// In a pipeline the report says phase, operand, cycle and step.
+TEST_P(DeadlockTest, InABodySaysWhichStep) {
+  const BlockSpec block({8, 128}, [](const GridIndex& i) { return BlockIndex{i[0], 0}; });
+  auto body = [](KernelContext& core, Ref) {
+    if (core.ProgramId(0) == 2) WaitForEver(core);
+  };
+  auto pipeline = EmitPipeline(body, {.grid = {4}, .in_specs = {block}, .out_specs = {}});
+  ASSERT_TRUE(pipeline.ok()) << pipeline.status();
+  const Array x(DType::kFloat32, {32, 128});
+  EXPECT_THAT(Run([&](KernelContext& core, Refs refs) { (*pipeline)(core, refs); }, {In("x", x)}),
+              RunHasFault(FaultKind::kDeadlock, HasSubstr("\n  core 0, cycle 0, step (2,), body (support.h:")));
+}
+
+}  // namespace
+}  // namespace strandcore

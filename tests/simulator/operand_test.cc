@@ -1,0 +1,134 @@
+#include "runtime/simulator/operand.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "runtime/strandcore.h"
+#include "tests/fixture/schedule_test.h"
+#include "tests/simulator/support.h"
+
+namespace strandcore {
+namespace {
+
+using ::testing::Each;
+using ::testing::ElementsAre;
+
+using OperandTest = ScheduleTest;
+STRANDCORE_ON_EVERY_BACKEND(OperandTest);
+
+TEST_P(OperandTest, OutIsPoisonAtTheStart) {
+  Array y = Array::Full(DType::kFloat32, {8, 128}, 5), z = Array::Full(DType::kInt32, {4}, 5);
+  auto kernel = [](KernelContext& core, Ref y, Ref z) {
+    core.RunScoped(
+        [&](Ref tile) {
+          core.SyncCopy(y, tile);
+          core.Check(tile.Read<float>().isNaN().all(), "NaN");
+        },
+        Vmem({8, 128}, DType::kFloat32));
+    core.Check(z.Get<int32_t>({0}) == INT32_MAX, "the extreme integer");
+    z.Set<int32_t>(1, {2});
+  };
+  EXPECT_THAT(Run(kernel, {Out("y", y), Out("z", z, MemorySpace::kSmem)}), RunIsOk());
+  // What nobody wrote is poison afterwards too (P10).
+  EXPECT_TRUE(std::isnan(y.Get({3, 3})));
+  EXPECT_THAT(z.ToVector<int32_t>(), ElementsAre(INT32_MAX, INT32_MAX, 1, INT32_MAX));
+}
+
+TEST_P(OperandTest, InOutKeepsWhatIsNotWritten) {
+  Array y = Array::Full(DType::kInt32, {4, 2}, 5);
+  const Array x = Array::Full(DType::kInt32, {2}, 9);
+  auto kernel = [](KernelContext& core, Ref x, Ref y) { core.SyncCopy(x, y.At(2)); };
+  EXPECT_THAT(Run(kernel, {In("x", x), InOut("y", y)}), RunIsOk());
+  EXPECT_THAT(y.ToVector<int32_t>(), ElementsAre(5, 5, 5, 5, 9, 9, 5, 5));
+}
+
+// P11.
+TEST_P(OperandTest, InOutOfABodyThatDoesNothingIsUnchanged) {
+  Array a = Array::Iota(DType::kFloat32, {2}), b = Array::Full(DType::kFloat32, {2}, 3);
+  for (MemorySpace space : {MemorySpace::kHbm, MemorySpace::kVmem, MemorySpace::kSmem}) {
+    EXPECT_THAT(Run([](KernelContext&, Ref, Ref) {}, {InOut("a", a, space), InOut("b", b, space)}), RunIsOk());
+    EXPECT_THAT(a.ToVector<float>(), ElementsAre(0, 1));
+    EXPECT_THAT(b.ToVector<float>(), ElementsAre(3, 3));
+  }
+}
+
+TEST_P(OperandTest, OnChipOperandsAreCopiedInAndOut) {
+  for (MemorySpace space : {MemorySpace::kVmem, MemorySpace::kSmem}) {
+    const Array x = Array::Iota(DType::kInt32, {3, 130});
+    Array y(DType::kInt32, {3, 130}), z = Array::Full(DType::kInt32, {3, 130}, 7);
+    auto kernel = [](KernelContext&, Ref x, Ref y, Ref z) {
+      y.Store(x.Load<int32_t>() + z.Load<int32_t>());
+      z.Set<int32_t>(-1, {2, 129});
+    };
+    EXPECT_THAT(Run(kernel, {In("x", x, space), Out("y", y, space), InOut("z", z, space)}), RunIsOk());
+    EXPECT_EQ(y.Get({2, 129}), 389 + 7) << MemorySpaceName(space);
+    EXPECT_EQ(y.Get({1, 0}), 130 + 7);
+    EXPECT_EQ(z.Get({2, 129}), -1);
+    EXPECT_EQ(z.Get({2, 128}), 7);
+  }
+}
+
+TEST_P(OperandTest, WritingAnInputOnTheChipLeavesTheArray) {
+  const Array x = Array::Full(DType::kInt32, {4}, 5);
+  auto kernel = [](KernelContext&, Ref x) { x.Set<int32_t>(1, {0}); };
+  EXPECT_THAT(Run(kernel, {In("x", x, MemorySpace::kSmem)}), RunIsOk());
+  EXPECT_THAT(x.ToVector<int32_t>(), Each(5));
+}
+
+TEST_P(OperandTest, AnSmemInputIsEveryCoresOwn) {
+  const Array table = Array::Iota(DType::kInt32, {4});
+  auto kernel = [](KernelContext& core, Ref table) {
+    core.Check(table.Get<int32_t>({3}) == 3, "the table's own value");
+    table.Set<int32_t>(100 + core.core_index(), {3});
+    core.Delay(5);
+    core.Check(table.Get<int32_t>({3}) == 100 + core.core_index(), "nobody else has written it");
+  };
+  EXPECT_THAT(Run(kernel, {In("table", table, MemorySpace::kSmem)}, 3), RunIsOk());
+}
+
+TEST_P(OperandTest, SeveralMayBeOneArray) {
+  Array x = Array::Iota(DType::kInt32, {16, 128});
+  auto kernel = [](KernelContext& core, Ref read, Ref write) { core.SyncCopy(read.At(Ds(0, 8)), write.At(Ds(8, 8))); };
+  const RunReport report = Run(kernel, {In("read", x), InOut("write", x)});
+  EXPECT_THAT(report, RunIsOk());
+  EXPECT_EQ(x.Get({15, 127}), 7 * 128 + 127);
+  EXPECT_EQ(report.CountersOf("read").copies_in, 1);
+  EXPECT_EQ(report.CountersOf("write").copies_out, 1);
+}
+
+// The host's own memory is the emulated HBM: written in place, not one byte besides.
+TEST_P(OperandTest, AdoptedMemoryIsUsedWithoutACopy) {
+  std::vector<float> in(6 * 100), out(6 * 100 + 2, -1.0f);
+  for (size_t i = 0; i < in.size(); ++i) in[i] = static_cast<float>(i);
+  const Array x = Array::Adopt(DType::kFloat32, {6, 100}, in.data());
+  Array y = Array::Adopt(DType::kFloat32, {6, 100}, out.data() + 1);
+  EXPECT_THAT(Run(CopyAcross, {In("x", x), Out("y", y)}), RunIsOk());
+  EXPECT_EQ(std::vector<float>(out.begin() + 1, out.end() - 1), in);
+  EXPECT_EQ(out.front(), -1.0f);
+  EXPECT_EQ(out.back(), -1.0f);
+}
+
+TEST_P(OperandTest, OfNoElementsIsAllRight) {
+  const Array x(DType::kFloat32, {0, 128});
+  Array y(DType::kFloat32, {0, 128});
+  for (MemorySpace space : {MemorySpace::kHbm, MemorySpace::kVmem}) {
+    auto kernel = [](KernelContext& core, Ref x, Ref y) { core.SyncCopy(x, y); };
+    EXPECT_THAT(Run(kernel, {In("x", x, space), Out("y", y, space)}), RunIsOk());
+  }
+}
+
+TEST_P(OperandTest, OfGigabytesCostsNothingUntilItIsTouched) {
+  Array y(DType::kFloat32, {int64_t{1} << 20, 1024});  // 4 GiB
+  ASSERT_TRUE(y.status().ok());
+  const Array x = Array::Full(DType::kFloat32, {1024}, 2);
+  auto kernel = [](KernelContext& core, Ref x, Ref y) { core.SyncCopy(x, y.At((1 << 20) - 1)); };
+  EXPECT_THAT(Run(kernel, {In("x", x), InOut("y", y)}), RunIsOk());
+  EXPECT_EQ(y.Get({(1 << 20) - 1, 1023}), 2);
+  EXPECT_EQ(y.Get({(1 << 20) - 2, 1023}), 0);
+}
+
+}  // namespace
+}  // namespace strandcore

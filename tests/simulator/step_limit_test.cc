@@ -1,0 +1,81 @@
+// The step limit: ends runs that would go on for ever, and says who still ran.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "runtime/strandcore.h"
+#include "tests/fixture/schedule_test.h"
+#include "tests/simulator/support.h"
+
+namespace strandcore {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class StepLimitTest : public ScheduleTest {
+ protected:
+  RunReport RunWithLimit(int64_t limit, const RefFunction& kernel, int cores = 1) {
+    SimulatorOptions options = OptionsFor(cores);
+    options.step_limit = limit;
+    return MakeSimulator(options).Run(kernel, {});
+  }
+};
+STRANDCORE_ON_EVERY_BACKEND(StepLimitTest);
+
+TEST_P(StepLimitTest, EndsAPollThatNeverEnds) {
+  auto kernel = [](KernelContext& core) {
+    core.RunScoped(
+        [&](SemaphoreRef s) {
+          while (core.ReadSemaphore(s) == 0) {
+          }
+        },
+        RegularSemaphore());
+  };
+  const RunReport report = RunWithLimit(1000, kernel);
+  EXPECT_EQ(report.status.code(), absl::StatusCode::kDeadlineExceeded);
+  EXPECT_THAT(report, RunIsRefused("the step limit of 1000 is reached (core 0, kernel"));
+  EXPECT_THAT(report, RunIsRefused("\n  still running: core 0, kernel (step_limit_test.cc:"));
+}
+
+TEST_P(StepLimitTest, NamesTheCoresThatStillRanAndNoOthers) {
+  auto kernel = [](KernelContext& core) {
+    if (core.core_index() == 1) return;
+    if (core.core_index() == 2) WaitForEver(core);
+    for (;;) core.Delay(1);
+  };
+  EXPECT_THAT(RunWithLimit(500, kernel, 3),
+              RunIsRefusedWith(AllOf(HasSubstr("the step limit of 500 is reached"),
+                                     HasSubstr("still running: core 0, kernel"), Not(HasSubstr("running: core 1")),
+                                     HasSubstr("still running: core 2, kernel (support.h:"))));
+}
+
+TEST_P(StepLimitTest, CountsScopes) {
+  auto kernel = [](KernelContext& core) {
+    for (;;) core.RunScoped([](Ref) {}, Smem({1}, DType::kInt32));
+  };
+  EXPECT_THAT(RunWithLimit(100, kernel), RunIsRefused("the step limit of 100 is reached"));
+}
+
+TEST_P(StepLimitTest, OfJustEnoughStepsIsNotReached) {
+  auto kernel = [](KernelContext& core) {
+    for (int i = 0; i < 10; ++i) core.Delay(1);
+  };
+  EXPECT_THAT(RunWithLimit(10, kernel), RunIsOk());
+  EXPECT_THAT(RunWithLimit(9, kernel), RunIsRefused("the step limit of 9 is reached"));
+}
+
+TEST_P(StepLimitTest, IsCountedAnewInEachRun) {
+  SimulatorOptions options = OptionsFor(1);
+  options.step_limit = 10;
+  Simulator& simulator = MakeSimulator(options);
+  auto kernel = [](KernelContext& core) {
+    for (int i = 0; i < 10; ++i) core.Delay(1);
+  };
+  for (int i = 0; i < 3; ++i) EXPECT_THAT(simulator.Run(kernel, {}), RunIsOk());
+}
+
+}  // namespace
+}  // namespace strandcore
