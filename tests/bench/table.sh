@@ -5,9 +5,9 @@
 #   bash tests/bench/table.sh /tmp/build             from another build
 #   bash tests/bench/table.sh build/release --brief  only to see that all start
 #
-# A figure is a median in nanoseconds; "quiet" is the ratio of the tenth percentiles, for a busy machine. The last
-# column, of lines that need two threads, is how many processors were free in that benchmark's own run: below 1.8 a
-# missed target says nothing ("void").
+# In a name, the number behind a mode is that of threads. A figure is a median in nanoseconds; "quiet" is the ratio of
+# the tenth percentiles, for a busy machine. The last column, of lines that need two threads, is how many processors
+# were free in that benchmark's own run: below 1.8 a missed target says nothing ("void").
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 build=${1:-build/release}

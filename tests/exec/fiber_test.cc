@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "runtime/exec/agent_identity.h"
@@ -23,13 +24,14 @@ class Task {
       : pool_(stack_bytes), body_(std::move(body)) {
     EXPECT_TRUE(fiber_.Start(pool_, &Task::Run, this).ok());
   }
-  // True once the body has returned.
+  // True once the body has returned. What the host has done so far is ordered before what the body does then, and back.
   bool Resume() {
+    const bool first = std::exchange(first_, false);
+    SC_RELEASE(&token_);
     SC_IGNORE_BEGIN();
     void* host = CurrentIdentity();
     SC_SWITCH(identity_.get());
-    if (first_) SC_IGNORE_BEGIN();
-    first_ = false;
+    if (first) SC_IGNORE_BEGIN();
     SC_ACQUIRE(&token_);
     const bool ended = fiber_.Resume();
     if (ended) SC_IGNORE_END();
