@@ -65,12 +65,15 @@ class LaunchState {
   }
 
   // After the run.
-  const std::optional<Failure>& first_failure() const { return first_; }
+  const std::optional<Failure>& first_failure() const {
+    std::lock_guard<std::mutex> lock(mutex_);
+    return first_;
+  }
   std::vector<std::string>& printed() { return printed_; }
 
  private:
   std::atomic<bool> stopping_{false};
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::optional<Failure> first_;      // guarded by mutex_
   std::vector<std::string> printed_;  // guarded by mutex_
 };

@@ -160,7 +160,7 @@ void Simulator::RunToTheEnd(LaunchState& launch, RunReport& report) {
   for (auto& core : cores_) {
     if (core->state() == TensorCore::State::kWaiting) waiting.push_back(core.get());
   }
-  const bool failed = launch.first_failure().has_value();
+  const bool failed = launch.stopping();
   if (!failed && !waiting.empty()) report.faults.push_back(DeadlockFault(waiting));
   UnwindWaiting();
   if (failed) ReportFailure(launch, report);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/exec/agent_identity.h"
 #include "runtime/strandcore.h"
 #include "tests/fixture/schedule_test.h"
 
@@ -152,6 +153,9 @@ TEST_P(CopyTest, TwoOnOneSemaphoreArePaidByOneWait) {
 }
 
 TEST_P(CopyTest, NobodyWaitsForStillCompletes) {
+#ifdef STRANDCORE_TSAN
+  GTEST_SKIP() << "its copy is not waited for, which is a race";
+#endif
   const Array x = Numbered({512, 256});
   Array y(DType::kInt32, {512, 256});
   auto kernel = [](KernelContext& core, Ref x, Ref y) {

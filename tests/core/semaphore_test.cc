@@ -5,6 +5,7 @@
 #include <atomic>
 #include <vector>
 
+#include "runtime/exec/agent_identity.h"
 #include "runtime/strandcore.h"
 #include "tests/fixture/sanitizer.h"
 #include "tests/fixture/schedule_test.h"
@@ -221,6 +222,9 @@ TEST_P(SemaphoreCoreTest, APollOfAnotherCoresSignalEnds) {
 
 // ... and of a copy that nobody waits for.
 TEST_P(SemaphoreCoreTest, APollOfACopyEnds) {
+#ifdef STRANDCORE_TSAN
+  GTEST_SKIP() << "a poll orders nothing, so it races";
+#endif
   const Array x = Array::Iota(DType::kInt32, {512, 256});
   Array y(DType::kInt32, {512, 256});
   auto kernel = [&](KernelContext& core, Ref x, Ref y) {

