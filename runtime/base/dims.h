@@ -18,8 +18,9 @@ inline constexpr int kMaxRank = 8;
 class Dims {
  public:
   constexpr Dims() = default;
-  constexpr Dims(std::initializer_list<int64_t> values) {
-    for (int64_t value : values) push_back(value);
+  constexpr Dims(std::initializer_list<int64_t> values) : overflowed_(values.size() > kMaxRank) {
+    size_ = overflowed_ ? kMaxRank : static_cast<int32_t>(values.size());
+    for (int i = 0; i < size_; ++i) values_[i] = values.begin()[i];
   }
   // `count` times `value`.
   static constexpr Dims Filled(int count, int64_t value) {
@@ -61,11 +62,12 @@ class Dims {
   }
 
   friend constexpr bool operator==(const Dims& a, const Dims& b) {
-    if (a.size_ != b.size_ || a.overflowed_ != b.overflowed_) return false;
+    if (a.size_ != b.size_) return false;
     for (int i = 0; i < a.size_; ++i) {
       if (a.values_[i] != b.values_[i]) return false;
     }
-    return true;
+    // Last: read together with the size, it would make the processor wait until both have reached the cache.
+    return a.overflowed_ == b.overflowed_;
   }
 
   // "(8, 128)"; "(5,)" for one number, "()" for none.

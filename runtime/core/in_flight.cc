@@ -6,8 +6,8 @@
 
 namespace strandcore {
 
-Transfer& InFlight::Next() {
-  if (free_ == nullptr) Collect();
+Transfer& InFlight::MakeFree() {
+  Collect();
   if (free_ == nullptr) {
     all_.push_back(std::make_unique<Transfer>());
     all_.back()->next = nullptr;
@@ -29,7 +29,12 @@ Transfer& InFlight::Take() {
 }
 
 void InFlight::Collect() {
-  for (Transfer* transfer = returns_.TakeAll(); transfer != nullptr;) {
+  TakeBack(returns_.TakeOwn());
+  TakeBack(returns_.TakeAll());
+}
+
+void InFlight::TakeBack(Transfer* transfer) {
+  while (transfer != nullptr) {
     Transfer* following = transfer->next;
     Transfer* before = transfer->in_flight_previous;
     Transfer* after = transfer->in_flight_next;

@@ -21,7 +21,7 @@ class InFlight {
 
   ReturnStack& returns() { return returns_; }
   // The free transfer that Take will give.
-  Transfer& Next();
+  Transfer& Next() { return free_ != nullptr ? *free_ : MakeFree(); }
   // A free transfer, now counted as in flight.
   Transfer& Take();
   uint64_t next_number() const { return started_ + 1; }
@@ -40,6 +40,9 @@ class InFlight {
   void AcquireAll();
 
  private:
+  Transfer& MakeFree();
+  void TakeBack(Transfer* list);
+
   std::vector<std::unique_ptr<Transfer>> all_;
   Transfer* free_ = nullptr;
   Transfer* first_ = nullptr;  // in flight, newest first

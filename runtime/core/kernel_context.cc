@@ -117,7 +117,7 @@ void KernelContext::Signal(SemaphoreRef semaphore, int64_t units, Site site) {
       [&](Request& request) {
         request.kind = Request::Kind::kSignal;
         request.site = site;
-        request.semaphore = semaphore.one();
+        request.semaphore.Set(semaphore.one());
         request.amount = units;
       },
       [](Request&) {});
@@ -148,7 +148,7 @@ int64_t KernelContext::ReadSemaphore(SemaphoreRef semaphore, Site site) {
       [&](Request& request) {
         request.kind = Request::Kind::kRead;
         request.site = site;
-        request.semaphore = semaphore.one();
+        request.semaphore.Set(semaphore.one());
       },
       [&](Request& request) { held = request.amount; });
   return held;
@@ -189,7 +189,7 @@ void KernelContext::WaitFor(const SemaphoreRef& semaphore, int64_t units, bool s
       [&](Request& request) {
         request.kind = Request::Kind::kWait;
         request.site = site;
-        request.semaphore = semaphore.one();
+        request.semaphore.Set(semaphore.one());
         request.amount = units;
         request.subtract = subtract;
       },

@@ -80,7 +80,7 @@ class TensorCore final : public Agent {
   static void RunKernel(void* core);
   void RunKernelHere();
   void ReportThrown();
-  void EnterKernel();
+  void EnterKernel(Fiber::ExceptionState* thread);
   void As(OrderToken& token, bool acquire);
   bool GrantWait();
   Served Serve();

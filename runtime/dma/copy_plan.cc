@@ -16,14 +16,27 @@ void CopyPlan::Prepare(const Ref& source, const Ref& target) {
   const int64_t element_bytes = DTypeSize(source.dtype());
   source_ = source.data();
   target_ = target.data();
-  row_bytes_ = element_bytes;
-  rows_left_ = any ? 1 : 0;
   done_in_row_ = 0;
   loops_ = 0;
+  int64_t row_bytes = element_bytes;
+  int64_t rows = any ? 1 : 0;
   for (int d = count.size() - 1; d >= 0; --d) {
-    AddLoop({count[d], source.strides()[d] * element_bytes, target.strides()[d] * element_bytes});
+    const int64_t n = count[d];
+    if (n == 1) continue;
+    const int64_t source_stride = source.strides()[d] * element_bytes;
+    const int64_t target_stride = target.strides()[d] * element_bytes;
+    if (n == 0) {
+      rows = 0;
+    } else if (loops_ == 0 && source_stride == row_bytes && target_stride == row_bytes) {
+      // Contiguous on both sides: a longer row instead of a loop.
+      row_bytes *= n;
+    } else {
+      rows *= n;
+      AddLoop({n, source_stride, target_stride});
+    }
   }
-  for (int i = 0; i < loops_; ++i) at_[i] = 0;
+  row_bytes_ = row_bytes;
+  rows_left_ = rows;
 }
 
 bool CopyPlan::Clip(const Ref& source, const Ref& target, Dims* count) {
@@ -40,15 +53,8 @@ bool CopyPlan::Clip(const Ref& source, const Ref& target, Dims* count) {
   return any_source;
 }
 
-void CopyPlan::AddLoop(Loop loop) {
-  rows_left_ *= loop.count;
-  if (loop.count == 1) return;
-  if (loops_ == 0 && loop.source_stride == row_bytes_ && loop.target_stride == row_bytes_) {
-    // Contiguous on both sides: a longer row instead of a loop.
-    row_bytes_ *= loop.count;
-    rows_left_ = rows_left_ == 0 ? 0 : rows_left_ / loop.count;
-    return;
-  }
+// Around those there are, joined with the outermost one where it goes on as that does.
+void CopyPlan::AddLoop(const Loop& loop) {
   if (loops_ > 0) {
     Loop& inner = loop_[loops_ - 1];
     if (loop.source_stride == inner.source_stride * inner.count &&
@@ -57,6 +63,7 @@ void CopyPlan::AddLoop(Loop loop) {
       return;
     }
   }
+  at_[loops_] = 0;
   loop_[loops_++] = loop;
 }
 

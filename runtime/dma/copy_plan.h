@@ -34,7 +34,7 @@ class CopyPlan {
   };
   // For views that overrun: how much of `count` lies within both. Where only the target does, it gets poison.
   static bool Clip(const Ref& source, const Ref& target, Dims* count);
-  void AddLoop(Loop loop);
+  void AddLoop(const Loop& loop);
   static void FillTarget(const Ref& target, const Dims& extent);
 
   const std::byte* source_ = nullptr;

@@ -45,7 +45,7 @@ class DmaEngine::Worker {
         continue;
       }
       if (transfer->CopyChunk()) {
-        transfer->Complete();
+        transfer->Complete(engine_.helper_);
       } else {
         engine_.PutBack(*transfer);
       }
@@ -96,12 +96,19 @@ bool DmaEngine::Submit(Transfer& transfer) {
     return false;
   }
   Transfer* head = queue_.load(std::memory_order_relaxed);
-  do {
-    transfer.next = head == Idle() ? nullptr : head;
-    // Release pairs with the acquire in TakeNext; acquire pairs with the release in GoIdle, since who finds the
-    // engine idle resumes its coroutine.
-  } while (!queue_.compare_exchange_weak(head, &transfer, std::memory_order_acq_rel, std::memory_order_relaxed));
-  return head == Idle();
+  while (true) {
+    if (head == Idle()) {
+      // Acquire pairs with the release in GoIdle: who finds the engine idle owns it and resumes its coroutine.
+      if (!queue_.compare_exchange_weak(head, nullptr, std::memory_order_acquire, std::memory_order_relaxed)) continue;
+      transfer.next = nullptr;
+      taken_ = &transfer;
+      return true;
+    }
+    transfer.next = head;
+    // Release pairs with the acquire in TakeNext.
+    if (queue_.compare_exchange_weak(head, &transfer, std::memory_order_release, std::memory_order_relaxed))
+      return false;
+  }
 }
 
 Transfer* DmaEngine::TakeNext() {
@@ -134,7 +141,15 @@ bool DmaEngine::GoIdle() {
   return queue_.compare_exchange_strong(nothing, Idle(), std::memory_order_acq_rel, std::memory_order_relaxed);
 }
 
-void DmaEngine::Step() { worker_->Resume(); }
+void DmaEngine::Step() {
+  helper_ = nullptr;
+  worker_->Resume();
+}
+
+void DmaEngine::Help(const ReturnStack& helper) {
+  helper_ = &helper;
+  worker_->Resume();
+}
 
 void DmaEngine::StepTransfer(Transfer& transfer) {
   picked_ = &transfer;

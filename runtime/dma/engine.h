@@ -8,8 +8,9 @@
 //   nullptr      it is running or about to, nothing new              nobody
 //   a transfer   it is running or about to, these are new (LIFO)     nobody
 //
-// The submitter that finds kIdle owns the wake-up: it wakes the engine on the engine's strand (`Wake`), or resumes it
-// in place just before its own core parks (`Help`), which is fast but hides overlap.
+// The submitter that finds kIdle owns the engine: it hands over its transfer directly, and wakes the engine on the
+// engine's strand (`Wake`), or resumes it in place just before its own core parks (`Help`), which is fast but hides
+// overlap.
 //
 // On an executor that picks transfers there is no queue: each transfer is posted by itself, and its step resumes the
 // coroutine for one chunk.
@@ -35,7 +36,8 @@ class DmaEngine final : public Agent {
   // Queues the transfer. True: the engine was idle and the caller must Wake() or Help() it.
   bool Submit(Transfer& transfer);
   void Wake() { strand_->Post(*this); }
-  void Help() { Step(); }
+  // By the core that these transfers go back to.
+  void Help(const ReturnStack& helper);
 
   // Resumes the coroutine.
   void Step() override;
@@ -57,7 +59,8 @@ class DmaEngine final : public Agent {
   const int chunks_per_turn_;
   const std::unique_ptr<Strand> strand_;
   Transfer* picked_ = nullptr;
-  Transfer* taken_ = nullptr;  // taken from the queue, oldest first
+  Transfer* taken_ = nullptr;            // taken from the queue, oldest first
+  const ReturnStack* helper_ = nullptr;  // of the core that resumed the coroutine; null: it runs on its strand
   std::atomic<Transfer*> queue_{nullptr};
   std::unique_ptr<Worker> worker_;
 };

@@ -45,7 +45,7 @@ bool Transfer::CopyChunk() {
   return complete;
 }
 
-void Transfer::Complete() {
+void Transfer::Complete(const ReturnStack* helper) {
   if (home_->observer != nullptr) {
     Event event;
     event.kind = Event::Kind::kTransferDone;
@@ -60,7 +60,11 @@ void Transfer::Complete() {
   const int64_t bytes = bytes_;
   // The signal first: the core frees a semaphore only when every transfer on it has come back.
   semaphore.Signal(bytes);
-  returns.Push(*this);
+  if (&returns == helper) {
+    returns.PushOwn(*this);
+  } else {
+    returns.Push(*this);
+  }
 }
 
 void Transfer::Step() { engine_->StepTransfer(*this); }

@@ -12,6 +12,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <utility>
 
 #include "runtime/dma/copy_plan.h"
 #include "runtime/exec/agent_identity.h"
@@ -52,8 +53,9 @@ class Transfer final : public Agent {
   void Prepare(const Home& home, uint64_t number);
   // Copies one chunk; true when all is copied.
   bool CopyChunk();
-  // Signals the semaphore and goes back to the core. Touch nothing of it afterwards.
-  void Complete();
+  // Signals the semaphore and goes back to the core; `helper`: the stack of the core that runs this, if one does. Touch
+  // nothing of it afterwards.
+  void Complete(const ReturnStack* helper);
 
   // Of an executor that picks transfers: one chunk, on the engine's coroutine.
   void Step() override;
@@ -85,9 +87,15 @@ class Transfer final : public Agent {
   OrderToken end_token_;
 };
 
-// Transfers that are complete, on their way back to their core. Any engine pushes, the core takes all.
+// Transfers that are complete, on their way back to their core. Any engine pushes, the core takes all; what the core
+// completes itself while it helps an engine goes a way of its own, without atomics.
 class ReturnStack {
  public:
+  void PushOwn(Transfer& transfer) {
+    transfer.next = own_;
+    own_ = &transfer;
+  }
+  Transfer* TakeOwn() { return std::exchange(own_, nullptr); }
   void Push(Transfer& transfer) {
     Transfer* top = top_.load(std::memory_order_relaxed);
     do {
@@ -101,6 +109,7 @@ class ReturnStack {
   }
 
  private:
+  Transfer* own_ = nullptr;  // the core's
   std::atomic<Transfer*> top_{nullptr};
 };
 

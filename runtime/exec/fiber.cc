@@ -76,14 +76,6 @@ __attribute__((noinline)) Fiber::ExceptionState* Fiber::ThreadExceptionState() {
   return reinterpret_cast<ExceptionState*>(abi::__cxa_get_globals());
 }
 
-void Fiber::SaveExceptionState() {
-  ExceptionState* state = ThreadExceptionState();
-  exceptions_ = *state;
-  *state = ExceptionState();
-}
-
-void Fiber::RestoreExceptionState() { *ThreadExceptionState() = exceptions_; }
-
 ExceptionsSetAside::ExceptionsSetAside() : own_(*Fiber::ThreadExceptionState()) {
   *Fiber::ThreadExceptionState() = Fiber::ExceptionState();
 }

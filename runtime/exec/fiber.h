@@ -35,6 +35,13 @@ namespace strandcore {
 class Fiber {
  public:
   using Body = void (*)(void* argument);
+  // The state of the C++ runtime's exceptions, of one thread, as the Itanium ABI lays it out.
+  struct ExceptionState {
+    void* caught = nullptr;
+    unsigned uncaught = 0;
+  };
+  // That of the calling thread: who resumes many times on one thread asks once.
+  static ExceptionState* ThreadExceptionState();
 
   Fiber() = default;
   ~Fiber();
@@ -44,8 +51,10 @@ class Fiber {
   // Prepares `body(argument)` on a stack of `pool`; nothing runs before Resume().
   absl::Status Start(StackPool& pool, Body body, void* argument);
 
-  // Host's side: runs the fiber until it suspends (false) or its body has returned (true).
-  __attribute__((always_inline)) bool Resume() {
+  // Host's side: runs the fiber until it suspends (false) or its body has returned (true). `thread`: the exceptions of
+  // the calling thread.
+  __attribute__((always_inline)) bool Resume(ExceptionState* thread = ThreadExceptionState()) {
+    thread_ = thread;
     EnterStack();
     fiber_ = std::move(fiber_).resume();
     LeaveStack();
@@ -53,11 +62,11 @@ class Fiber {
   }
   // Fiber's side: back to the host, until it resumes.
   __attribute__((always_inline)) void Suspend() {
-    SaveExceptionState();
+    exceptions_ = std::exchange(*thread_, ExceptionState());
     BeforeSuspend();
     host_ = std::move(host_).resume();
     AfterSuspend();
-    if (__builtin_expect(exceptions_.caught != nullptr || exceptions_.uncaught != 0, 0)) RestoreExceptionState();
+    if (__builtin_expect(exceptions_.caught != nullptr || exceptions_.uncaught != 0, 0)) *thread_ = exceptions_;
   }
 
   bool alive() const { return pool_ != nullptr; }
@@ -67,17 +76,6 @@ class Fiber {
   void Abandon();
 
  private:
-  friend class ExceptionsSetAside;
-
-  // The per-thread state of the C++ runtime's exceptions, as the Itanium ABI lays it out.
-  struct ExceptionState {
-    void* caught = nullptr;
-    unsigned uncaught = 0;
-  };
-  static ExceptionState* ThreadExceptionState();
-  void SaveExceptionState();
-  void RestoreExceptionState();
-
 #ifdef STRANDCORE_ASAN
   // AddressSanitizer must know which stack is current.
   void EnterStack();
@@ -99,9 +97,10 @@ class Fiber {
   void OnLastExit() {}
 #endif
 
-  boost::context::fiber fiber_;  // the kernel, while the host runs
-  boost::context::fiber host_;   // the host, while the kernel runs
-  ExceptionState exceptions_;
+  boost::context::fiber fiber_;       // the kernel, while the host runs
+  boost::context::fiber host_;        // the host, while the kernel runs
+  ExceptionState exceptions_;         // the kernel's, while the host runs
+  ExceptionState* thread_ = nullptr;  // of the thread that resumed it last
   StackPool* pool_ = nullptr;
   std::byte* stack_ = nullptr;
 };

@@ -113,6 +113,18 @@ class Ref {
     for (int d = 0; d < starts.size(); ++d) offset_ += starts[d] * strides_[d];
   }
 
+  // Becomes the block of `base` at this index, in blocks. REQUIRES: blocks of this shape divide it and it is there.
+  void SetToBlock(const Ref& base, const Dims& index, const Dims& block) {
+    if (__builtin_expect(base.overruns_, 0)) {
+      Dims starts;
+      for (int d = 0; d < block.size(); ++d) starts.push_back(index[d] * block[d]);
+      return SetToWindow(base, starts, block, false);
+    }
+    *this = base;
+    shape_ = block;
+    for (int d = 0; d < block.size(); ++d) offset_ += index[d] * block[d] * base.strides_[d];
+  }
+
   // Access to the elements: defined in window.h.
   //
   // Every access is declared to the port, refused in a kernel for memory in HBM, and checked for the element type.

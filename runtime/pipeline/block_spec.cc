@@ -82,31 +82,36 @@ absl::Status ValidateSpec(const std::string& operand, const BlockSpec& spec, con
   return absl::OkStatus();
 }
 
-BlockLayout::BlockLayout(const Dims& block, const Dims& shape, const Dims& tile) : block_(block) {
+BlockLayout::BlockLayout(const Dims& block, const Dims& shape, const Dims& tile)
+    : block_(block), block_elements_(block.Product()) {
   for (int d = 0; d < shape.size(); ++d) {
     const int64_t rest = shape[d] % block[d];
     blocks_.push_back((shape[d] + block[d] - 1) / block[d]);
     last_size_.push_back(rest == 0 ? block[d] : RoundUp(rest, tile[d]));
+    if (rest != 0) all_whole_ = false;
     if (rest != 0 && rest % tile[d] != 0) overrunning_ |= 1u << d;
   }
 }
 
-absl::Status BlockLayout::SliceOf(const BlockIndex& index, Slice& slice) const {
-  slice.start = index;
+std::string BlockLayout::NoBlockText(const BlockIndex& index) const {
+  for (int d = 0; d < blocks_.size(); ++d) {
+    if (index[d] >= 0 && index[d] < blocks_[d]) continue;
+    return absl::StrCat("block ", index.ToString(), " is not there: dimension ", d, " has blocks 0–", blocks_[d] - 1,
+                        " of ", block_[d], ", given ", index[d]);
+  }
+  return "";
+}
+
+BlockLayout::Slice BlockLayout::SliceOf(const BlockIndex& index) const {
+  Slice slice;
   slice.size = block_;
-  slice.overruns = false;
   for (int d = 0; d < block_.size(); ++d) {
-    if (static_cast<uint64_t>(index[d]) >= static_cast<uint64_t>(blocks_[d])) {
-      return absl::OutOfRangeError(absl::StrCat("block ", index.ToString(), " is not there: dimension ", d,
-                                                " has blocks 0–", blocks_[d] - 1, " of ", block_[d], ", given ",
-                                                index[d]));
-    }
-    slice.start[d] = index[d] * block_[d];
-    if (index[d] != blocks_[d] - 1) continue;
+    slice.start.push_back(index[d] * block_[d]);
+    if (all_whole_ || index[d] != blocks_[d] - 1) continue;
     slice.size[d] = last_size_[d];
     if ((overrunning_ >> d & 1) != 0) slice.overruns = true;
   }
-  return absl::OkStatus();
+  return slice;
 }
 
 }  // namespace strandcore

@@ -12,7 +12,6 @@
 #define STRANDCORE_RUNTIME_PIPELINE_BLOCK_SPEC_H_
 
 #include <concepts>
-#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -23,7 +22,9 @@
 #include "runtime/base/dims.h"
 #include "runtime/memory/allocation.h"
 #include "runtime/memory/dtype.h"
+#include "runtime/memory/ref.h"
 #include "runtime/pipeline/grid.h"
+#include "runtime/pipeline/index_map.h"
 
 namespace strandcore {
 
@@ -34,8 +35,6 @@ struct BlockDim {
   int64_t size;
   bool squeezed = false;
 };
-
-using IndexMap = std::function<BlockIndex(const GridIndex&)>;
 
 struct BlockSpec {
   BlockSpec() = default;
@@ -75,15 +74,36 @@ class BlockLayout {
     Dims size;
     bool overruns = false;  // rounded up to the tile past the array's end
   };
+  // Whether there is such a block. REQUIRES: as many numbers as the block has dimensions.
+  bool Has(const BlockIndex& index) const {
+    for (int d = 0; d < blocks_.size(); ++d) {
+      if (static_cast<uint64_t>(index[d]) >= static_cast<uint64_t>(blocks_[d])) return false;
+    }
+    return true;
+  }
+  // What is wrong with a block that is not there.
+  std::string NoBlockText(const BlockIndex& index) const;
   // The part of the array that a copy of this block moves (seed_pipeline.md 1.3): the last block of a dimension that
-  // does not divide is cut at the array's end, rounded up to the tile. OutOfRange for a block that is not there.
-  absl::Status SliceOf(const BlockIndex& index, Slice& slice) const;
+  // does not divide is cut at the array's end, rounded up to the tile. REQUIRES: Has(index).
+  Slice SliceOf(const BlockIndex& index) const;
+  // `view` becomes that part of the array.
+  void SetToBlock(Ref& view, const Ref& array, const BlockIndex& index) const {
+    if (all_whole_) return view.SetToBlock(array, index, block_);
+    const Slice slice = SliceOf(index);
+    view.SetToWindow(array, slice.start, slice.size, slice.overruns);
+  }
+  // Its number of elements.
+  int64_t ElementsOf(const BlockIndex& index) const {
+    return all_whole_ ? block_elements_ : SliceOf(index).size.Product();
+  }
 
  private:
   Dims block_;
   Dims blocks_;     // how many there are
   Dims last_size_;  // of the last block
   uint32_t overrunning_ = 0;
+  int64_t block_elements_ = 0;
+  bool all_whole_ = true;
 };
 
 }  // namespace strandcore

@@ -1,7 +1,5 @@
 #include "runtime/pipeline/buffered_ref.h"
 
-#include <new>
-
 #include "absl/strings/str_cat.h"
 #include "runtime/base/refusal.h"
 #include "runtime/memory/bounds.h"
@@ -13,12 +11,12 @@ namespace {
 
 constexpr char kWithinArray[] = "; a pipeline is given views within their arrays";
 
-Event PipelineEvent(Event::Kind kind, int slot, const Dims& start, const Dims& size) {
+Event PipelineEvent(Event::Kind kind, int slot, const BlockLayout::Slice& block) {
   Event event;
   event.kind = kind;
   event.slot = slot;
-  event.start = start;
-  event.size = size;
+  event.start = block.start;
+  event.size = block.size;
   return event;
 }
 
@@ -30,7 +28,8 @@ BufferedRef::BufferedRef(const BlockSpec& spec, BufferType type, const Ref& sour
       alias_(spec.alias()),
       position_(position),
       name_(source.name()),
-      dtype_(source.dtype()) {
+      dtype_(source.dtype()),
+      track_(spec) {
   const Dims block = spec.BlockShape();
   if (!alias_) {
     memory_item_ = scope.Add(Vmem(block, dtype_, absl::StrCat(name_, " slot 0")));
@@ -90,17 +89,20 @@ void BufferedRef::RefuseType(bool right, const char* call) const {
   throw Stop{Refuse("operand ", name_, ": ", call, " of ", given)};
 }
 
+void BufferedRef::CheckRank(const GridIndex& point, const BlockIndex& index) const {
+  if (__builtin_expect(index.size() != static_cast<int>(spec_->block.size()), 0)) RefuseIndex(point, index);
+}
+
 const BlockIndex& BufferedRef::IndexAt(const GridIndex& point) {
-  int which = 3;
-  if (walk_ != nullptr) {
-    which = &point == &walk_->point() ? 1 : &point == &walk_->previous() ? 0 : &point == &walk_->next() ? 2 : 3;
-  }
-  if (which < 3 && known_[which]) return index_[which];
-  // Constructed in place: copying numbers that have just been written one by one would stall.
-  BlockIndex* index = new (&index_[which]) BlockIndex(spec_->index_map(point));
-  if (__builtin_expect(index->size() != static_cast<int>(spec_->block.size()), 0)) RefuseIndex(point, *index);
-  if (which < 3) known_[which] = true;
-  return *index;
+  return track_.At(point, [&](const GridIndex& at, const BlockIndex& index) { CheckRank(at, index); });
+}
+
+bool BufferedRef::HasChanged() {
+  return track_.Changed([&](const GridIndex& at, const BlockIndex& index) { CheckRank(at, index); });
+}
+
+bool BufferedRef::WillChange() {
+  return track_.WillChange([&](const GridIndex& at, const BlockIndex& index) { CheckRank(at, index); });
 }
 
 void BufferedRef::LayOut(KernelContext& core, const Ref& source) {
@@ -111,21 +113,20 @@ void BufferedRef::LayOut(KernelContext& core, const Ref& source) {
   array_shape_ = source.shape();
 }
 
-BlockLayout::Slice BufferedRef::SliceAt(KernelContext& core, const Ref& source, const GridIndex& point) {
-  if (__builtin_expect(source.reaches_out(), 0)) RefuseReach(source, kWithinArray);
+const BlockIndex& BufferedRef::BlockIn(KernelContext& core, const Ref& array, const GridIndex& point) {
+  if (__builtin_expect(array.reaches_out(), 0)) RefuseReach(array, kWithinArray);
   // A later cycle may be given an array of another shape.
-  if (__builtin_expect(!(source.shape() == array_shape_), 0)) LayOut(core, source);
+  if (__builtin_expect(!(array.shape() == array_shape_), 0)) LayOut(core, array);
   const BlockIndex& index = IndexAt(point);
-  BlockLayout::Slice slice;
-  if (absl::Status status = layout_.SliceOf(index, slice); __builtin_expect(!status.ok(), 0)) {
-    throw Stop{absl::OutOfRangeError(absl::StrCat("operand ", source.name(), ", grid point ", point.ToString(), ": ",
-                                                  std::string(status.message()), "; the array is ",
-                                                  source.shape().ToString()))};
+  if (__builtin_expect(!layout_.Has(index), 0)) {
+    throw Stop{
+        absl::OutOfRangeError(absl::StrCat("operand ", array.name(), ", grid point ", point.ToString(), ": ",
+                                           layout_.NoBlockText(index), "; the array is ", array.shape().ToString()))};
   }
-  return slice;
+  return index;
 }
 
-void BufferedRef::SetPart(Ref& part, const Ref& slot, const Dims& size) {
+void BufferedRef::SetToPart(Ref& part, const Ref& slot, const Dims& size) {
   part = slot;
   if (__builtin_expect(!(slot.shape() == size), 0)) part.SetToWindow(slot, Dims::Filled(size.size(), 0), size, false);
 }
@@ -133,15 +134,15 @@ void BufferedRef::SetPart(Ref& part, const Ref& slot, const Dims& size) {
 void BufferedRef::CopyIn(KernelContext& core, const Ref& source, const GridIndex& point) {
   RefuseType(is_input(), "copy_in");
   if (alias_) return;
-  const int slot = (current_slot_ + 1) % 2;
+  const int slot = 1 - current_slot_;
   next_slot_ = slot;
-  const BlockLayout::Slice slice = SliceAt(core, source, point);
-  if (core.observing()) core.Emit(PipelineEvent(Event::Kind::kCopyIn, slot, slice.start, slice.size));
+  const BlockIndex& index = BlockIn(core, source, point);
+  if (core.observing()) core.Emit(PipelineEvent(Event::Kind::kCopyIn, slot, layout_.SliceOf(index)));
   core.StartCopy(
       [&](Transfer::Request& copy) {
-        copy.source.SetToWindow(source, slice.start, slice.size, slice.overruns);
-        SetPart(copy.target, slot_[slot], slice.size);
-        copy.semaphore = recv_.one();
+        layout_.SetToBlock(copy.source, source, index);
+        SetToPart(copy.target, slot_[slot], copy.source.shape());
+        copy.semaphore.Set(recv_.one());
       },
       Site{});
 }
@@ -150,38 +151,37 @@ void BufferedRef::CopyOut(KernelContext& core, const Ref& target, const GridInde
   RefuseType(is_output(), "copy_out");
   if (alias_) return;
   const int slot = current_slot_;
-  next_slot_ = (current_slot_ + 1) % 2;
-  const BlockLayout::Slice slice = SliceAt(core, target, point);
-  if (core.observing()) core.Emit(PipelineEvent(Event::Kind::kCopyOut, slot, slice.start, slice.size));
+  next_slot_ = 1 - current_slot_;
+  const BlockIndex& index = BlockIn(core, target, point);
+  if (core.observing()) core.Emit(PipelineEvent(Event::Kind::kCopyOut, slot, layout_.SliceOf(index)));
   core.StartCopy(
       [&](Transfer::Request& copy) {
-        SetPart(copy.source, slot_[slot], slice.size);
-        copy.target.SetToWindow(target, slice.start, slice.size, slice.overruns);
-        copy.semaphore = send_.one();
+        layout_.SetToBlock(copy.target, target, index);
+        SetToPart(copy.source, slot_[slot], copy.target.shape());
+        copy.semaphore.Set(send_.one());
       },
       Site{});
 }
 
 void BufferedRef::WaitIn(KernelContext& core, const Ref& source, const GridIndex& point) {
   RefuseType(is_input(), "wait_in");
-  if (alias_) return;
-  const BlockLayout::Slice slice = SliceAt(core, source, point);
-  if (core.observing()) core.Emit(PipelineEvent(Event::Kind::kWaitIn, -1, slice.start, slice.size));
-  core.WaitForBytes(recv_, slice.size.Product() * DTypeSize(dtype_), Site{});
+  if (!alias_) WaitFor(core, recv_, Event::Kind::kWaitIn, BlockIn(core, source, point));
 }
 
 void BufferedRef::WaitOut(KernelContext& core, const Ref& target, const GridIndex& point) {
   RefuseType(is_output(), "wait_out");
-  if (alias_) return;
-  const BlockLayout::Slice slice = SliceAt(core, target, point);
-  if (core.observing()) core.Emit(PipelineEvent(Event::Kind::kWaitOut, -1, slice.start, slice.size));
-  core.WaitForBytes(send_, slice.size.Product() * DTypeSize(dtype_), Site{});
+  if (!alias_) WaitFor(core, send_, Event::Kind::kWaitOut, BlockIn(core, target, point));
+}
+
+void BufferedRef::WaitFor(KernelContext& core, const SemaphoreRef& done, Event::Kind kind, const BlockIndex& index) {
+  if (core.observing()) core.Emit(PipelineEvent(kind, -1, layout_.SliceOf(index)));
+  core.WaitForBytes(done, layout_.ElementsOf(index) * DTypeSize(dtype_), Site{});
 }
 
 void BufferedRef::SetAccumulator(KernelContext& core, bool init) {
   RefuseType(is_accumulator(), "set_accumulator");
   if (core.observing()) {
-    Event event = PipelineEvent(Event::Kind::kSetAccumulator, -1, {}, {});
+    Event event = PipelineEvent(Event::Kind::kSetAccumulator, -1, {});
     event.amount = init ? 1 : 0;
     core.Emit(std::move(event));
   }
@@ -194,7 +194,7 @@ void BufferedRef::SetAccumulator(KernelContext& core, bool init) {
 
 void BufferedRef::Accumulate(KernelContext& core) {
   RefuseType(is_accumulator(), "accumulate");
-  if (core.observing()) core.Emit(PipelineEvent(Event::Kind::kAccumulate, -1, {}, {}));
+  if (core.observing()) core.Emit(PipelineEvent(Event::Kind::kAccumulate, -1, {}));
   AddWindow(accum_, current_ref());
 }
 

@@ -26,6 +26,7 @@
 #include "runtime/core/scope.h"
 #include "runtime/memory/ref.h"
 #include "runtime/pipeline/block_spec.h"
+#include "runtime/pipeline/block_track.h"
 
 namespace strandcore {
 
@@ -51,6 +52,9 @@ class BufferedRef {
 
   // The block of a grid point. Refuses an answer of the wrong rank.
   BlockIndex ComputeIndex(const GridIndex& point) { return IndexAt(point); }
+  // Within a pipeline, at its walk's point: whether the previous point has another block, or the next one has.
+  bool HasChanged();
+  bool WillChange();
   // The window the body works on: the current slot without squeezed dimensions.
   const Ref& current_ref() const { return alias_ ? bound_ : window_[current_slot_]; }
   // Alias only: the window becomes this slice of the caller's ref. Neither cut nor checked against tiles.
@@ -68,22 +72,20 @@ class BufferedRef {
   // The current window becomes itself + the accumulator; summed in int32 for int32, else in float32 (quirk Q10).
   void Accumulate(KernelContext& core);
 
-  // Within a cycle, the block indices of the walk's point and its neighbours are computed when first asked for and
-  // kept. Index maps may read memory that a body writes, so who runs user code forgets them.
-  void BeginCycle(const GridWalk& walk) { walk_ = &walk; }
-  void EndCycle() { walk_ = nullptr; }
-  void ForgetIndices() { known_[0] = known_[1] = known_[2] = false; }
-  // Whether two grid points have different blocks.
-  bool Differs(const GridIndex& point, const GridIndex& other) { return !(IndexAt(point) == IndexAt(other)); }
+  // The pipeline says here where its walk stands.
+  BlockTrack& track() { return track_; }
 
  private:
   void RefuseType(bool right, const char* call) const;
+  void CheckRank(const GridIndex& point, const BlockIndex& index) const;
   [[noreturn]] void RefuseIndex(const GridIndex& point, const BlockIndex& index) const;
   void LayOut(KernelContext& core, const Ref& source);
-  BlockLayout::Slice SliceAt(KernelContext& core, const Ref& source, const GridIndex& point);
-  // The part of a slot that a copy of this size uses.
-  static void SetPart(Ref& part, const Ref& slot, const Dims& size);
+  // The block of a grid point in this array; refuses one that is not there. Valid until an index is asked for again.
+  const BlockIndex& BlockIn(KernelContext& core, const Ref& array, const GridIndex& point);
+  // `part` becomes the part of a slot that a copy of this size uses.
+  static void SetToPart(Ref& part, const Ref& slot, const Dims& size);
   const BlockIndex& IndexAt(const GridIndex& point);
+  void WaitFor(KernelContext& core, const SemaphoreRef& done, Event::Kind kind, const BlockIndex& index);
 
   // Constant after Bind.
   const BlockSpec* spec_;
@@ -107,9 +109,7 @@ class BufferedRef {
   Ref bound_;
   int current_slot_ = 0;
   int next_slot_ = 0;
-  const GridWalk* walk_ = nullptr;
-  bool known_[3] = {};   // of the walk's previous point, point, next point
-  BlockIndex index_[4];  // theirs, and that of a point that is none of them
+  BlockTrack track_;
 };
 
 using BufferedRefs = absl::Span<BufferedRef>;

@@ -13,6 +13,11 @@ absl::Status CheckSpace(const Ref& ref, const BlockSpec& spec) {
                 MemorySpaceName(ref.space()));
 }
 
+template <auto phase>
+void PipelineLoop::ForAll(const std::vector<Operand>& operands) {
+  for (const Operand& operand : operands) (scheduler_.*phase)(*operand.buffered, *operand.ref, *operand.schedule);
+}
+
 PipelineLoop::PipelineLoop(KernelContext& core, const GridPart& part, const PipelineOptions& options, Refs refs,
                            const Invocation& invocation, Allocations& allocations, const RefFunction& body)
     : core_(core),
@@ -32,20 +37,26 @@ PipelineLoop::PipelineLoop(KernelContext& core, const GridPart& part, const Pipe
                         " as its allocations, given ", DTypeName(refs[i].dtype()))};
     }
     if (buffered_[i].is_output()) core.RefuseReadOnly(refs[i]);
-    schedules_.push_back(&invocation.schedule.Of(i));
+    const Schedule& schedule = invocation.schedule.Of(i);
+    StopUnlessOk(schedule.CheckComplete(refs[i].name()));
+    const Operand operand{&buffered_[i], &refs_[i], &schedule};
+    operands_.push_back(operand);
+    if (buffered_[i].is_input()) inputs_.push_back(operand);
+    if (buffered_[i].is_output()) outputs_.push_back(operand);
+    aliases_ = aliases_ || buffered_[i].is_alias();
   }
   windows_.assign(refs.begin(), refs.end());
   windows_.insert(windows_.end(), invocation.scratches.begin(), invocation.scratches.end());
   frame_.grid_point = &walk_.point();
   frame_.cycle = allocations.cycles++;
-  for (BufferedRef& ref : buffered_) ref.BeginCycle(walk_);
+  for (BufferedRef& ref : buffered_) ref.track().Follow(&walk_);
   env_.sizes = walk_.sizes();
   if (!options.axis_names.empty()) env_.names = &options.axis_names;
   core_.PushFrame(&frame_);
 }
 
 PipelineLoop::~PipelineLoop() {
-  for (BufferedRef& ref : buffered_) ref.EndCycle();
+  for (BufferedRef& ref : buffered_) ref.track().Follow(nullptr);
   core_.PopFrame();
 }
 
@@ -55,6 +66,7 @@ void PipelineLoop::Run() {
     for (int64_t left = walk_.steps(); left > 0; --left) {
       Step();
       walk_.Advance();
+      for (BufferedRef& ref : buffered_) ref.track().Advance();
     }
   } catch (...) {
     core_.NoteThrow();
@@ -63,29 +75,28 @@ void PipelineLoop::Run() {
 }
 
 void PipelineLoop::Step() {
-  ForgetIndices();
-  for (size_t i = 0; i < buffered_.size(); ++i) buffered_[i].BindExistingRef(refs_[i], walk_.point());
-  ForAll(&Scheduler::Initialize);
-  ForAll(&Scheduler::WaitIn);
-  ForAll(&Scheduler::CopyIn);
+  if (aliases_) BindExistingRefs();
+  ForAll<&Scheduler::Initialize>(operands_);
+  ForAll<&Scheduler::WaitIn>(inputs_);
+  ForAll<&Scheduler::CopyIn>(inputs_);
   if (walk_.last() && invocation_.prefetch) Call(invocation_.prefetch, Phase::kPrefetch);
   RunBody();
-  ForAll(&Scheduler::WaitOut);
+  ForAll<&Scheduler::WaitOut>(outputs_);
   if (walk_.first() && invocation_.postyeet) {
     if (core_.observing()) Emit(Event::Kind::kPostyeet, 0);
     Call(invocation_.postyeet, Phase::kPostyeet);
   }
-  ForAll(&Scheduler::CopyOut);
-  ForAll(&Scheduler::Finalize);
+  ForAll<&Scheduler::CopyOut>(outputs_);
+  ForAll<&Scheduler::Finalize>(outputs_);
 }
 
-void PipelineLoop::ForAll(PhaseOfOne phase) {
-  for (size_t i = 0; i < buffered_.size(); ++i) (scheduler_.*phase)(buffered_[i], refs_[i], *schedules_[i]);
+void PipelineLoop::BindExistingRefs() {
+  for (const Operand& operand : operands_) operand.buffered->BindExistingRef(*operand.ref, walk_.point());
 }
 
 // User code may write what an index map reads.
 void PipelineLoop::ForgetIndices() {
-  for (BufferedRef& ref : buffered_) ref.ForgetIndices();
+  for (BufferedRef& ref : buffered_) ref.track().Forget();
 }
 
 void PipelineLoop::Call(const PipelineCallback& callback, Phase phase) {

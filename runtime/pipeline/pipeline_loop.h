@@ -35,10 +35,18 @@ class PipelineLoop {
   void Run();
 
  private:
-  using PhaseOfOne = void (Scheduler::*)(BufferedRef&, const Ref&, const Schedule&);
-
   void Step();
-  void ForAll(PhaseOfOne phase);
+  // What the phases of an operand are given.
+  struct Operand {
+    BufferedRef* buffered;
+    const Ref* ref;
+    const Schedule* schedule;
+  };
+
+  // One phase of the scheduler, for these operands in their order.
+  template <auto phase>
+  void ForAll(const std::vector<Operand>& operands);
+  void BindExistingRefs();
   void ForgetIndices();
   void Call(const PipelineCallback& callback, Phase phase);
   void RunBody();
@@ -46,7 +54,7 @@ class PipelineLoop {
   void Emit(Event::Kind kind, int64_t amount, const Dims& start = {}, const Dims& size = {});
 
   KernelContext& core_;
-  Refs refs_;
+  const Refs refs_;
   const Invocation& invocation_;
   const RefFunction& body_;
   BufferedRefs buffered_;
@@ -55,7 +63,11 @@ class PipelineLoop {
   PipelineFrame frame_;
   GridEnv env_;  // the body's
   Scheduler scheduler_;
-  std::vector<const Schedule*> schedules_;
+  std::vector<Operand> operands_;
+  // Of them: those that are copied in, those that are copied out; accumulators are both.
+  std::vector<Operand> inputs_;
+  std::vector<Operand> outputs_;
+  bool aliases_ = false;  // any
   std::vector<Ref> windows_;
 };
 

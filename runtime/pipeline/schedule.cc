@@ -1,5 +1,7 @@
 #include "runtime/pipeline/schedule.h"
 
+#include <utility>
+
 #include "absl/strings/str_cat.h"
 #include "runtime/base/refusal.h"
 #include "runtime/pipeline/buffered_ref.h"
@@ -55,6 +57,19 @@ absl::StatusOr<Schedule> Schedule::FromName(const std::string& name) {
   if (name == "default") return Default();
   if (name == "fixed") return Fixed();
   return absl::NotFoundError(absl::StrCat("schedule: expected default or fixed, given \"", name, "\""));
+}
+
+absl::Status Schedule::CheckComplete(const std::string& operand) const {
+  const std::pair<const Predicate&, const char*> keys[] = {{prologue_copy_in, "prologue_copy_in"},
+                                                           {wait_in, "wait_in"},
+                                                           {copy_in, "copy_in"},
+                                                           {wait_out, "wait_out"},
+                                                           {copy_out, "copy_out"},
+                                                           {epilogue_wait_out, "epilogue_wait_out"}};
+  for (const auto& [predicate, name] : keys) {
+    if (!predicate) return Refuse("operand ", operand, ": its schedule has no ", name);
+  }
+  return absl::OkStatus();
 }
 
 Schedule SkipInputCopiesWhenInitAccumulators(Schedule schedule) {

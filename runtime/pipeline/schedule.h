@@ -27,6 +27,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "runtime/memory/ref.h"
 
@@ -50,6 +51,10 @@ struct Schedule {
   static const Schedule& Fixed();
   // "default" or "fixed"; NotFound for another name.
   static absl::StatusOr<Schedule> FromName(const std::string& name);
+
+  // Refuses a schedule without one of its predicates, in the name of the operand it is for. (Only who prefetches needs
+  // `prefetch`.)
+  absl::Status CheckComplete(const std::string& operand) const;
 };
 
 // The schedule with prologue_copy_in, wait_in and copy_in false for accumulators while they are initialised.

@@ -50,7 +50,9 @@ class Scheduler {
   // from `source`, if the schedule's prefetch predicate holds. Default where no schedule is given.
   void Prefetch(BufferedRef& ref, const Ref& source, const Schedule& schedule = Schedule::Default());
 
-  // The phases of one operand, in the order of the loop; the pipeline calls them.
+  // The phases of one operand, in the order of the loop; the pipeline calls them: WaitIn and CopyIn of inputs, WaitOut,
+  // CopyOut and Finalize of outputs, all of accumulators. A predicate is asked only where its answer matters.
+  // REQUIRES: the schedule is complete.
   void Initialize(BufferedRef& ref, const Ref& source, const Schedule& schedule);
   void WaitIn(BufferedRef& ref, const Ref& source, const Schedule& schedule);
   void CopyIn(BufferedRef& ref, const Ref& source, const Schedule& schedule);
@@ -62,7 +64,6 @@ class Scheduler {
   void Enter(Phase phase, const BufferedRef& ref);
   void SetAccumulator(BufferedRef& ref);
   void Accumulate(BufferedRef& ref);
-  bool Holds(const Schedule::Predicate& predicate, const char* key, const BufferedRef& ref, const Ref& source) const;
 
   KernelContext& core_;
   const GridWalk& walk_;

@@ -49,6 +49,11 @@ struct OneSemaphore {
   SemaphoreArray* array = nullptr;
   int64_t index = 0;
 
+  // Field by field: a copy of both at once would wait until both have reached the cache.
+  __attribute__((always_inline)) void Set(const OneSemaphore& other) {
+    array = other.array;
+    index = other.index;
+  }
   Semaphore& semaphore() const { return array->at(index); }
   SemaphoreKind kind() const { return array->kind(); }
   // "x.recv", "slots[1, 0]"

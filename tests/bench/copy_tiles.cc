@@ -7,10 +7,12 @@ namespace strandcore::bench {
 namespace {
 
 Pipeline MakePipeline(const CopyTilesOptions& options) {
-  const auto map = [blocks = options.blocks](const GridIndex& g) { return BlockIndex{g[0] % blocks, 0}; };
+  Require(options.steps % options.blocks == 0, "copy tiles: whole rounds through the blocks");
+  const auto map = [](const GridIndex& g) { return BlockIndex{g[1], 0}; };
   const BlockSpec block({options.tile[0], options.tile[1]}, map);
   const auto body = [](KernelContext&, const Ref&, const Ref&) {};
-  return *EmitPipeline(body, {.grid = {options.steps}, .in_specs = {block}, .out_specs = {block}});
+  return *EmitPipeline(
+      body, {.grid = {options.steps / options.blocks, options.blocks}, .in_specs = {block}, .out_specs = {block}});
 }
 
 Array MakeArray(const CopyTilesOptions& options) {

@@ -17,10 +17,10 @@
 #include "runtime/cli/run_case.h"
 #include "runtime/exec/agent_identity.h"
 #include "runtime/pipeline/scheduler.h"
+#include "runtime/testing/sanitizer.h"
 #include "tests/cli/golden_files.h"
-#include "tests/fixture/sanitizer.h"
 
-namespace strandcore {
+namespace strandcore::testing {
 namespace {
 
 std::vector<Json> Cases(const std::string& path) {
@@ -40,7 +40,7 @@ std::vector<Json> SmallCases() { return Cases(SmallGoldenFile("seed_cases.jsonl"
 // The file that a build runs. ThreadSanitizer rightly reports the cases that race, so it gets the others.
 std::string CasesFile() {
 #ifdef STRANDCORE_TSAN
-  const std::string path = testing::TempDir() + "/cases_without_races_" + std::to_string(getpid()) + ".jsonl";
+  const std::string path = ::testing::TempDir() + "/cases_without_races_" + std::to_string(getpid()) + ".jsonl";
   std::ofstream file(path);
   for (const Json& line : SmallCases()) {
     if (!HasRaces(line) && !line["expect"].contains("deadlock")) file << line.dump() << "\n";
@@ -51,19 +51,19 @@ std::string CasesFile() {
 #endif
 }
 
-class ConformTest : public testing::TestWithParam<std::string> {};
+class ConformTest : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(ConformTest, EveryGoldenCaseIsReproduced) {
   std::ostringstream out;
   std::ostringstream err;
   EXPECT_EQ(RunCommand({"conform", CasesFile(), GetParam()}, out, err), 0) << out.str() << err.str();
-  EXPECT_THAT(out.str(), testing::HasSubstr(" cases conform ("));
+  EXPECT_THAT(out.str(), ::testing::HasSubstr(" cases conform ("));
   EXPECT_EQ(err.str(), "");
 }
 
 INSTANTIATE_TEST_SUITE_P(AllExecutors, ConformTest,
-                         testing::Values("--policy=eager", "--policy=on_wait", "--policy=in_order", "--policy=random",
-                                         "--threads=1", "--threads=2", "--threads=4"));
+                         ::testing::Values("--policy=eager", "--policy=on_wait", "--policy=in_order", "--policy=random",
+                                           "--threads=1", "--threads=2", "--threads=4"));
 
 // A pipeline broken on purpose races, and ThreadSanitizer says so before the test can.
 #ifdef STRANDCORE_TSAN
@@ -137,7 +137,7 @@ TEST(DifferenceTest, NamesTheFirstTraceEntryThatDiffers) {
 TEST(DifferenceTest, AMissingEntryIsADifference) {
   const Json golden = Json::parse(R"({"expect":{"trace":[["acc",1]],"outputs":[]}})");
   EXPECT_THAT(Difference(golden, Json::parse(R"({"trace":[],"outputs":[]})"), true),
-              testing::HasSubstr("expected 1 entries, given 0"));
+              ::testing::HasSubstr("expected 1 entries, given 0"));
 }
 
 TEST(DifferenceTest, OutputsCountWhereOneOrderIsLegalOrTheOrderIsTheSeeds) {
@@ -162,4 +162,4 @@ TEST(DifferenceTest, AnErrorOfAnotherNameIsADifference) {
 }
 
 }  // namespace
-}  // namespace strandcore
+}  // namespace strandcore::testing

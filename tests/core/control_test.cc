@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "runtime/strandcore.h"
-#include "tests/fixture/schedule_test.h"
+#include "runtime/testing/schedule_test.h"
 
-namespace strandcore {
+namespace strandcore::testing {
 namespace {
 
 using ::testing::ElementsAre;
@@ -28,7 +28,7 @@ TEST_P(ControlTest, TheLaunchsOwnGridIsItsCores) {
     core.Print(std::to_string(core.ProgramId(0)));
   };
   const RunReport report = Run(kernel, {}, 3);
-  EXPECT_THAT(report, RunIsOk());
+  EXPECT_THAT(report, IsClean());
   EXPECT_THAT(report.printed,
               UnorderedElementsAre(MatchesRegex("core 0, kernel .*: 0"), MatchesRegex("core 1, kernel .*: 1"),
                                    MatchesRegex("core 2, kernel .*: 2")));
@@ -45,7 +45,7 @@ TEST_P(ControlTest, ABodySeesItsOwnGridAndThenTheOuterAgain) {
     core.Check(core.ProgramId(0) == 0 && core.NumPrograms(0) == 1, "the launch's again");
   };
   const RunReport report = Run(kernel);
-  EXPECT_THAT(report, RunIsOk());
+  EXPECT_THAT(report, IsClean());
   EXPECT_EQ(report.counters.steps, 2);
 }
 
@@ -57,7 +57,7 @@ TEST_P(ControlTest, ABodyLeftByAnExceptionIsUndone) {
     }
     core.Check(core.ProgramId(0) == 0 && core.grid_envs().size() == 1, "the launch's again");
   };
-  EXPECT_THAT(Run(kernel), RunIsOk());
+  EXPECT_THAT(Run(kernel), IsClean());
 }
 
 TEST_P(ControlTest, DelayLetsOthersGoFirst) {
@@ -67,7 +67,7 @@ TEST_P(ControlTest, DelayLetsOthersGoFirst) {
     core.Delay(0);
     while (!other_ran.load()) core.Delay(1);
   };
-  EXPECT_THAT(Run(kernel, {}, 2), RunIsOk());
+  EXPECT_THAT(Run(kernel, {}, 2), IsClean());
 }
 
 TEST_P(ControlTest, LinesOfOneCoreKeepTheirOrder) {
@@ -114,7 +114,7 @@ TEST(CheckTest, ThatFailsIsAKernelErrorWithItsLine) {
 }
 
 TEST(CheckTest, ThatHoldsDoesNothing) {
-  EXPECT_THAT(RunOnce([](KernelContext& core) { core.Check(true, "of course"); }), RunIsOk());
+  EXPECT_THAT(RunOnce([](KernelContext& core) { core.Check(true, "of course"); }), IsClean());
 }
 
 TEST(ChipTest, IsReadFromItsName) {
@@ -144,7 +144,7 @@ TEST(ChipTest, IsWhatTheKernelSees) {
                     core.RunScoped([](Ref) {}, Vmem({64 * 1024, 256}, DType::kFloat32));
                   },
                   {}),
-              RunIsOk())
+              IsClean())
       << "64 MiB are just what it has";
 }
 
@@ -163,4 +163,4 @@ TEST(CountersTest, AddOperandByOperand) {
 }
 
 }  // namespace
-}  // namespace strandcore
+}  // namespace strandcore::testing

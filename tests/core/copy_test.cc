@@ -7,9 +7,9 @@
 
 #include "runtime/exec/agent_identity.h"
 #include "runtime/strandcore.h"
-#include "tests/fixture/schedule_test.h"
+#include "runtime/testing/schedule_test.h"
 
-namespace strandcore {
+namespace strandcore::testing {
 namespace {
 
 Array Numbered(const Dims& shape) { return Array::Iota(DType::kInt32, shape); }
@@ -22,7 +22,7 @@ TEST_P(CopyTest, HbmToHbm) {
   Array y(DType::kInt32, {16, 256});
   const RunReport report =
       Run([](KernelContext& core, Ref x, Ref y) { core.SyncCopy(x, y); }, {In("x", x), Out("y", y)});
-  EXPECT_THAT(report, RunIsOk());
+  EXPECT_THAT(report, IsClean());
   EXPECT_EQ(x, y);
   EXPECT_EQ(report.CountersOf("x"), (OperandCounters{"x", 1, 16 * 256 * 4, 0, 0}));
   EXPECT_EQ(report.CountersOf("y"), (OperandCounters{"y", 0, 0, 1, 16 * 256 * 4}));
@@ -46,7 +46,7 @@ TEST_P(CopyTest, EveryPairOfMemories) {
       const Array x = Numbered({5, 130});  // padded in HBM and VMEM, dense in SMEM
       Array y(DType::kInt32, {5, 130});
       auto kernel = [=](KernelContext& core, Ref x, Ref y) { ThroughScratch(core, x, y, first, second); };
-      EXPECT_THAT(Run(kernel, {In("x", x), Out("y", y)}), RunIsOk());
+      EXPECT_THAT(Run(kernel, {In("x", x), Out("y", y)}), IsClean());
       EXPECT_EQ(x, y) << MemorySpaceName(first) << " to " << MemorySpaceName(second);
     }
   }
@@ -65,7 +65,7 @@ TEST_P(CopyTest, OfEveryElementTypeButBool) {
           },
           Vmem({3, 40}, dtype));
     };
-    EXPECT_THAT(Run(kernel, {In("x", x), Out("y", y)}), RunIsOk());
+    EXPECT_THAT(Run(kernel, {In("x", x), Out("y", y)}), IsClean());
     EXPECT_EQ(x, y) << DTypeName(dtype);
   }
 }
@@ -87,7 +87,7 @@ TEST_P(CopyTest, OfOneElement) {
           },
           DmaSemaphore());
     };
-    EXPECT_THAT(Run(kernel, {In("x", x), In("unused", unused), Out("y", y)}), RunIsOk());
+    EXPECT_THAT(Run(kernel, {In("x", x), In("unused", unused), Out("y", y)}), IsClean());
     EXPECT_EQ(x, y);
     EXPECT_EQ(paid, 4 * shape.Product());
   }
@@ -105,7 +105,7 @@ TEST_P(CopyTest, OfPartsAndStridesAndSqueezedDimensions) {
         },
         Vmem({2, 8, 128}, DType::kInt32));
   };
-  EXPECT_THAT(Run(kernel, {In("x", x), Out("y", y)}), RunIsOk());
+  EXPECT_THAT(Run(kernel, {In("x", x), Out("y", y)}), IsClean());
   for (int row = 0; row < 8; ++row) {
     for (int column = 0; column < 128; ++column) {
       ASSERT_EQ(y.Get({row, column}), 2 * 4096 + (2 * row + 1) * 256 + 2 * column) << row << ", " << column;
@@ -129,7 +129,7 @@ TEST_P(CopyTest, OfMegabytes) {
         },
         Vmem({512, 1024}, DType::kInt32), DmaSemaphore(), DmaSemaphore());
   };
-  EXPECT_THAT(Run(kernel, {In("x", x), Out("y", y), Out("z", z)}), RunIsOk());
+  EXPECT_THAT(Run(kernel, {In("x", x), Out("y", y), Out("z", z)}), IsClean());
   EXPECT_EQ(x, y);
   EXPECT_EQ(x, z);
 }
@@ -148,7 +148,7 @@ TEST_P(CopyTest, TwoOnOneSemaphoreArePaidByOneWait) {
         },
         Vmem({16, 128}, DType::kInt32), DmaSemaphore());
   };
-  EXPECT_THAT(Run(kernel, {In("x", x), Out("y", y)}), RunIsOk());
+  EXPECT_THAT(Run(kernel, {In("x", x), Out("y", y)}), IsClean());
   EXPECT_EQ(x, y);
 }
 
@@ -179,7 +179,7 @@ TEST_P(CopyTest, ManyInFlightAtOnce) {
         },
         DmaSemaphore({kRows}));
   };
-  EXPECT_THAT(Run(kernel, {In("x", x), Out("y", y)}), RunIsOk());
+  EXPECT_THAT(Run(kernel, {In("x", x), Out("y", y)}), IsClean());
   for (int i = 0; i < kRows; ++i) ASSERT_EQ(y.Get({kRows - 1 - i, 63}), x.Get({i, 63}));
 }
 
@@ -201,10 +201,10 @@ TEST_P(CopyTest, IntoAnInnerScopeOnAnOuterSemaphore) {
         },
         DmaSemaphore());
   };
-  EXPECT_THAT(Run(kernel, {In("x", x), InOut("y", y)}), RunIsOk());
+  EXPECT_THAT(Run(kernel, {In("x", x), InOut("y", y)}), IsClean());
   EXPECT_EQ(y.Get({0, 0}), 41);
   EXPECT_EQ(y.Get({1, 0}), 0);
 }
 
 }  // namespace
-}  // namespace strandcore
+}  // namespace strandcore::testing

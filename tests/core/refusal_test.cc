@@ -7,9 +7,9 @@
 #include <string>
 
 #include "runtime/strandcore.h"
-#include "tests/fixture/schedule_test.h"
+#include "runtime/testing/schedule_test.h"
 
-namespace strandcore {
+namespace strandcore::testing {
 namespace {
 
 using ::testing::AllOf;
@@ -171,21 +171,20 @@ RunReport RunOnForeign(const std::function<void(KernelContext&, SemaphoreRef, Se
 TEST(SemaphoreRefusalTest, OfAnotherCores) {
   const std::string regular = ", given regular semaphore signals of shape () of core 0 (core 1, kernel)";
   EXPECT_THAT(RunOnForeign([](KernelContext& core, SemaphoreRef signals, SemaphoreRef) { core.Wait(signals); }),
-              RunIsRefused("(a copy is waited for by AsyncCopy::Wait)" + regular));
+              IsRefused("(a copy is waited for by AsyncCopy::Wait)" + regular));
   EXPECT_THAT(RunOnForeign([](KernelContext& core, SemaphoreRef signals, SemaphoreRef) { core.WaitUntil(signals); }),
-              RunIsRefused("WaitUntil: expected one regular semaphore of the waiting core" + regular));
+              IsRefused("WaitUntil: expected one regular semaphore of the waiting core" + regular));
   EXPECT_THAT(
       RunOnForeign([](KernelContext& core, SemaphoreRef signals, SemaphoreRef) { core.ReadSemaphore(signals); }),
-      RunIsRefused("ReadSemaphore: expected one semaphore of the reading core" + regular));
-  EXPECT_THAT(
-      RunOnForeign([](KernelContext& core, SemaphoreRef, SemaphoreRef bytes) {
-        core.RunScoped([&](Ref a, Ref b) { core.MakeAsyncCopy(a, b, bytes); }, Smem({1}, DType::kInt32),
-                       Smem({1}, DType::kInt32));
-      }),
-      RunIsRefused("copy: expected one DMA semaphore of the copying core, given DMA semaphore bytes of shape () "
-                   "of core 0"));
+      IsRefused("ReadSemaphore: expected one semaphore of the reading core" + regular));
+  EXPECT_THAT(RunOnForeign([](KernelContext& core, SemaphoreRef, SemaphoreRef bytes) {
+                core.RunScoped([&](Ref a, Ref b) { core.MakeAsyncCopy(a, b, bytes); }, Smem({1}, DType::kInt32),
+                               Smem({1}, DType::kInt32));
+              }),
+              IsRefused("copy: expected one DMA semaphore of the copying core, given DMA semaphore bytes of shape () "
+                        "of core 0"));
   EXPECT_THAT(RunOnForeign([](KernelContext& core, SemaphoreRef signals, SemaphoreRef) { core.Signal(signals); }),
-              RunIsOk());
+              IsClean());
 }
 
 TEST(AccessRefusalTest, OfHbmAdvisesACopy) {
@@ -242,4 +241,4 @@ TEST(ControlRefusalTest, OfDelaysAndAxesThatAreNone) {
 }
 
 }  // namespace
-}  // namespace strandcore
+}  // namespace strandcore::testing

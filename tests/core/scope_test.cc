@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "runtime/strandcore.h"
-#include "tests/fixture/sanitizer.h"
-#include "tests/fixture/schedule_test.h"
+#include "runtime/testing/sanitizer.h"
+#include "runtime/testing/schedule_test.h"
 
-namespace strandcore {
+namespace strandcore::testing {
 namespace {
 
 using ::testing::ElementsAre;
@@ -41,7 +41,7 @@ TEST_P(ScopeTest, HandsItemsOverInTheirOrder) {
         },
         RegularSemaphore({3}), Vmem({8, 100}, DType::kFloat32), DmaSemaphore(), Smem({1}, DType::kInt32, "count"));
   };
-  EXPECT_THAT(Run(kernel), RunIsOk());
+  EXPECT_THAT(Run(kernel), IsClean());
 }
 
 TEST_P(ScopeTest, FreshMemoryIsPoisonAndFreshSemaphoresAreZero) {
@@ -59,7 +59,7 @@ TEST_P(ScopeTest, FreshMemoryIsPoisonAndFreshSemaphoresAreZero) {
           Vmem({8, 128}, DType::kFloat32), Smem({4}, DType::kInt32), RegularSemaphore());
     }
   };
-  EXPECT_THAT(Run(kernel), RunIsOk());
+  EXPECT_THAT(Run(kernel), IsClean());
 }
 
 TEST_P(ScopeTest, Nests) {
@@ -80,7 +80,7 @@ TEST_P(ScopeTest, Nests) {
         },
         Smem({1}, DType::kInt32));
   };
-  EXPECT_THAT(Run(kernel), RunIsOk());
+  EXPECT_THAT(Run(kernel), IsClean());
   EXPECT_THAT(seen, ElementsAre(123));
 }
 
@@ -95,7 +95,7 @@ TEST_P(ScopeTest, OfEveryCoreIsItsOwn) {
         },
         Smem({1}, DType::kInt32));
   };
-  EXPECT_THAT(Run(kernel, {Out("y", y)}, 4), RunIsOk());
+  EXPECT_THAT(Run(kernel, {Out("y", y)}, 4), IsClean());
   EXPECT_THAT(y.ToVector<int32_t>(), ElementsAre(1, 2, 3, 4));
 }
 
@@ -110,7 +110,7 @@ TEST_P(ScopeTest, TenThousandKeepMemoryFlat) {
     }
     after_all = ResidentBytes();
   };
-  EXPECT_THAT(Run(kernel), RunIsOk());
+  EXPECT_THAT(Run(kernel), IsClean());
   EXPECT_LT(after_all - after_some, Times(16, 64) * 1024 * 1024);
 }
 
@@ -138,7 +138,7 @@ TEST_P(ScopeTest, FreedUnderACopyInFlightCorruptsNothing) {
           Vmem({64, 256}, DType::kInt32), DmaSemaphore());
     }
   };
-  EXPECT_THAT(Run(kernel, {In("x", x), Out("y", y)}), RunIsOk());
+  EXPECT_THAT(Run(kernel, {In("x", x), Out("y", y)}), IsClean());
   EXPECT_TRUE((y.Matrix<int32_t>() == rounds - 1).all());
 }
 
@@ -154,7 +154,7 @@ TEST_P(ScopeTest, LeftByAnExceptionIsFreed) {
       }
     }
   };
-  EXPECT_THAT(MakeSimulator(options).Run(kernel, {}), RunIsOk());
+  EXPECT_THAT(MakeSimulator(options).Run(kernel, {}), IsClean());
 }
 
 // 64 KiB of VMEM, of which operands and scopes take their padded sizes.
@@ -187,15 +187,15 @@ TEST(ScopeCapacityTest, AFullVmemListsOperandsToo) {
   Array x(DType::kFloat32, {64, 128});
   auto kernel = [](KernelContext& core, Ref) { core.RunScoped([](Ref) {}, Vmem({72, 128}, DType::kFloat32)); };
   const RunReport report = RunInSmallVmem(kernel, {In("x", x, MemorySpace::kVmem)});
-  EXPECT_THAT(report, RunHasFault(FaultKind::kCapacity, HasSubstr("scratch 0 needs 36864 bytes, 32768 of 65536")));
-  EXPECT_THAT(report, RunHasFault(FaultKind::kCapacity, HasSubstr("operand x: 32768 bytes, (64, 128) float32")));
+  EXPECT_THAT(report, HasFault(FaultKind::kCapacity, HasSubstr("scratch 0 needs 36864 bytes, 32768 of 65536")));
+  EXPECT_THAT(report, HasFault(FaultKind::kCapacity, HasSubstr("operand x: 32768 bytes, (64, 128) float32")));
 }
 
 TEST(ScopeCapacityTest, ExactlyFullFits) {
   auto kernel = [](KernelContext& core) {
     for (int i = 0; i < 3; ++i) core.RunScoped([](Ref) {}, Vmem({128, 128}, DType::kFloat32));
   };
-  EXPECT_THAT(RunInSmallVmem(kernel), RunIsOk());
+  EXPECT_THAT(RunInSmallVmem(kernel), IsClean());
 }
 
 TEST(ScopeCapacityTest, SizesThatHardlyCanBeCountedAreStillTooLarge) {
@@ -206,7 +206,7 @@ TEST(ScopeCapacityTest, SizesThatHardlyCanBeCountedAreStillTooLarge) {
         },
         Vmem({16, 128}, DType::kFloat32));
   };
-  EXPECT_THAT(RunInSmallVmem(kernel), RunHasFault(FaultKind::kCapacity, HasSubstr("scratch 0 needs 9223372036854")));
+  EXPECT_THAT(RunInSmallVmem(kernel), HasFault(FaultKind::kCapacity, HasSubstr("scratch 0 needs 9223372036854")));
 }
 
 TEST(ScopeCapacityTest, OneScopeGetsAllOfItsItemsOrNone) {
@@ -221,7 +221,7 @@ TEST(ScopeCapacityTest, OneScopeGetsAllOfItsItemsOrNone) {
     }
     core.RunScoped([](Ref) {}, Vmem({128, 128}, DType::kFloat32));
   };
-  EXPECT_THAT(RunInSmallVmem(kernel), RunIsOk());
+  EXPECT_THAT(RunInSmallVmem(kernel), IsClean());
 }
 
 TEST(ScopeCapacityTest, SmemHasItsOwnLimit) {
@@ -230,7 +230,7 @@ TEST(ScopeCapacityTest, SmemHasItsOwnLimit) {
   Simulator simulator(options);
   auto kernel = [](KernelContext& core) { core.RunScoped([](Ref) {}, Smem({257}, DType::kInt32, "table")); };
   EXPECT_THAT(simulator.Run(kernel, {}),
-              RunHasFault(FaultKind::kCapacity, HasSubstr("SMEM of core 0 is full: table needs 1028 bytes, 1024 of")));
+              HasFault(FaultKind::kCapacity, HasSubstr("SMEM of core 0 is full: table needs 1028 bytes, 1024 of")));
 }
 
 TEST(ScopeRefusalTest, NamesTheItem) {
@@ -238,9 +238,9 @@ TEST(ScopeRefusalTest, NamesTheItem) {
     return RunOnce([memory](KernelContext& core) { core.RunScoped([](Ref) {}, memory); });
   };
   EXPECT_THAT(ask({MemorySpace::kHbm, {8, 128}, DType::kFloat32, "big"}),
-              RunIsRefused("scoped memory big: expected VMEM or SMEM, given HBM"));
-  EXPECT_THAT(ask(Vmem({8, -1}, DType::kFloat32, "tile")), RunIsRefused("tile"));
-  EXPECT_THAT(ask(Vmem(Dims::Filled(9, 1), DType::kFloat32, "tile")), RunIsRefused("tile"));
+              IsRefused("scoped memory big: expected VMEM or SMEM, given HBM"));
+  EXPECT_THAT(ask(Vmem({8, -1}, DType::kFloat32, "tile")), IsRefused("tile"));
+  EXPECT_THAT(ask(Vmem(Dims::Filled(9, 1), DType::kFloat32, "tile")), IsRefused("tile"));
 }
 
 TEST(ScopeRefusalTest, ItemsWithoutNamesAreNumbered) {
@@ -253,4 +253,4 @@ TEST(ScopeRefusalTest, ItemsWithoutNamesAreNumbered) {
 }
 
 }  // namespace
-}  // namespace strandcore
+}  // namespace strandcore::testing

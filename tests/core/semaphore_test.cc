@@ -7,10 +7,10 @@
 
 #include "runtime/exec/agent_identity.h"
 #include "runtime/strandcore.h"
-#include "tests/fixture/sanitizer.h"
-#include "tests/fixture/schedule_test.h"
+#include "runtime/testing/sanitizer.h"
+#include "runtime/testing/schedule_test.h"
 
-namespace strandcore {
+namespace strandcore::testing {
 namespace {
 
 using ::testing::ElementsAre;
@@ -51,7 +51,7 @@ TEST_P(SemaphoreCoreTest, ASignalOfThreePaysWaitsOfTwoAndOne) {
         },
         RegularSemaphore());
   };
-  EXPECT_THAT(Run(kernel), RunIsOk());
+  EXPECT_THAT(Run(kernel), IsClean());
   EXPECT_THAT(held, ElementsAre(3, 1, 0));
 }
 
@@ -67,7 +67,7 @@ TEST_P(SemaphoreCoreTest, WaitUntilLeavesTheUnits) {
         },
         RegularSemaphore());
   };
-  EXPECT_THAT(Run(kernel), RunIsOk());
+  EXPECT_THAT(Run(kernel), IsClean());
   EXPECT_EQ(held, 2);
 }
 
@@ -88,7 +88,7 @@ TEST_P(SemaphoreCoreTest, WaitUntilThatBlocksLeavesTheUnitsToo) {
         },
         RegularSemaphore());
   };
-  EXPECT_THAT(Run(kernel, {}, 2), RunIsOk());
+  EXPECT_THAT(Run(kernel, {}, 2), IsClean());
   EXPECT_EQ(held, 2);
 }
 
@@ -106,7 +106,7 @@ TEST_P(SemaphoreCoreTest, OfAnArrayAreIndependent) {
         },
         RegularSemaphore({2, 2}));
   };
-  EXPECT_THAT(Run(kernel), RunIsOk());
+  EXPECT_THAT(Run(kernel), IsClean());
   EXPECT_THAT(held, ElementsAre(0, 3, 7, 0));
 }
 
@@ -120,7 +120,7 @@ TEST_P(SemaphoreCoreTest, WaitsAndSignalsOfNothingPass) {
         },
         RegularSemaphore());
   };
-  EXPECT_THAT(Run(kernel), RunIsOk());
+  EXPECT_THAT(Run(kernel), IsClean());
 }
 
 // I02: the waiter is parked long before the signal, again and again, in both directions.
@@ -144,7 +144,7 @@ TEST_P(SemaphoreCoreTest, TwoCoresWakeEachOtherTenThousandTimes) {
         },
         RegularSemaphore(), RegularSemaphore());
   };
-  EXPECT_THAT(Run(kernel, {}, 2), RunIsOk());
+  EXPECT_THAT(Run(kernel, {}, 2), IsClean());
   EXPECT_THAT(rounds_done, ElementsAre(rounds, rounds));
 }
 
@@ -172,7 +172,7 @@ TEST_P(SemaphoreCoreTest, ACopyStartedAfterAnotherCoresSignalWakesItsWaiter) {
         },
         RegularSemaphore(), DmaSemaphore());
   };
-  EXPECT_THAT(Run(kernel, {In("x", x), Out("y", y)}, 2), RunIsOk());
+  EXPECT_THAT(Run(kernel, {In("x", x), Out("y", y)}, 2), IsClean());
   EXPECT_EQ(x, y);
 }
 
@@ -199,7 +199,7 @@ TEST_P(SemaphoreCoreTest, ManyCoresSignalOne) {
         },
         RegularSemaphore());
   };
-  EXPECT_THAT(Run(kernel, {}, kCores), RunIsOk());
+  EXPECT_THAT(Run(kernel, {}, kCores), IsClean());
 }
 
 // A poll gives its turn away, so it ends under every policy: of another core's signal ...
@@ -216,7 +216,7 @@ TEST_P(SemaphoreCoreTest, APollOfAnotherCoresSignalEnds) {
           },
           RegularSemaphore());
     };
-    EXPECT_THAT(Run(kernel, {}, 2), RunIsOk());
+    EXPECT_THAT(Run(kernel, {}, 2), IsClean());
   }
 }
 
@@ -236,7 +236,7 @@ TEST_P(SemaphoreCoreTest, APollOfACopyEnds) {
         },
         DmaSemaphore());
   };
-  EXPECT_THAT(Run(kernel, {In("x", x), Out("y", y)}, 1), RunIsOk());
+  EXPECT_THAT(Run(kernel, {In("x", x), Out("y", y)}, 1), IsClean());
   EXPECT_EQ(x, y);
 }
 
@@ -259,8 +259,8 @@ TEST_P(SemaphoreCoreTest, TwoPollsOfEachOtherEnd) {
         },
         RegularSemaphore(), RegularSemaphore());
   };
-  EXPECT_THAT(Run(kernel, {}, 2), RunIsOk());
+  EXPECT_THAT(Run(kernel, {}, 2), IsClean());
 }
 
 }  // namespace
-}  // namespace strandcore
+}  // namespace strandcore::testing

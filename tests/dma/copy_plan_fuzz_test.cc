@@ -12,9 +12,9 @@
 #include "runtime/dma/copy_plan.h"
 #include "runtime/memory/allocation.h"
 #include "runtime/memory/ref.h"
-#include "tests/fixture/sanitizer.h"
+#include "runtime/testing/sanitizer.h"
 
-namespace strandcore {
+namespace strandcore::testing {
 namespace {
 
 class Random {
@@ -171,4 +171,4 @@ TEST(CopyPlanFuzzTest, MovesExactlyTheBytesOfThePlainLoop) {
 }
 
 }  // namespace
-}  // namespace strandcore
+}  // namespace strandcore::testing

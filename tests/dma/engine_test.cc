@@ -13,9 +13,9 @@
 #include "runtime/exec/deterministic_executor.h"
 #include "runtime/exec/threads_executor.h"
 #include "runtime/memory/window.h"
-#include "tests/fixture/sanitizer.h"
+#include "runtime/testing/sanitizer.h"
 
-namespace strandcore {
+namespace strandcore::testing {
 namespace {
 
 using ::testing::ElementsAre;
@@ -75,7 +75,9 @@ class Bench {
   }
   int TakeReturned() {
     int count = 0;
-    for (Transfer* transfer = returns.TakeAll(); transfer != nullptr; transfer = transfer->next) ++count;
+    for (Transfer* list : {returns.TakeOwn(), returns.TakeAll()}) {
+      for (; list != nullptr; list = list->next) ++count;
+    }
     return count;
   }
   // All have completed: their bytes are where they belong, their semaphore is paid, they are back.
@@ -209,10 +211,10 @@ TEST(ThreadsEngineTest, HelpCopiesInPlace) {
   EXPECT_TRUE(bench.Submit(0, engine)) << "it was idle";
   EXPECT_FALSE(bench.Submit(1, engine)) << "who found it idle has to resume it";
   EXPECT_TRUE(bench.completions.order.empty());
-  engine.Help();
+  engine.Help(bench.returns);
   EXPECT_THAT(bench.completions.order, ElementsAre(1, 2));
   EXPECT_TRUE(bench.Submit(2, engine)) << "it is idle again";
-  engine.Help();
+  engine.Help(bench.returns);
   bench.ExpectAllDone();
 }
 
@@ -220,7 +222,7 @@ TEST(ThreadsEngineTest, HelpGivesWayInALargeTransfer) {
   Bench bench(MakeThreadsExecutor(1), 1, 32 * 1024);
   DmaEngine engine(bench.executor(), 0);
   EXPECT_TRUE(bench.Submit(0, engine));
-  engine.Help();
+  engine.Help(bench.returns);
   bench.executor().RunUntilQuiet();
   bench.ExpectAllDone();
 }
@@ -263,10 +265,10 @@ TEST(TransferTest, OverlapsABodyThatRanAllTheWhile) {
   DmaEngine engine(bench.executor(), 0);
   bench.body_epoch = 1;  // odd: inside a body
   bench.Submit(0, engine);
-  engine.Help();
+  engine.Help(bench.returns);
   bench.body_epoch = 2;
   bench.Submit(1, engine);
-  engine.Help();
+  engine.Help(bench.returns);
   EXPECT_TRUE(bench.transfer(0).overlapped());
   EXPECT_FALSE(bench.transfer(1).overlapped());
   bench.ExpectAllDone();
@@ -285,4 +287,4 @@ TEST(TransferTest, IsAwaitedWhileItsSemaphoreIs) {
 }
 
 }  // namespace
-}  // namespace strandcore
+}  // namespace strandcore::testing

@@ -11,9 +11,9 @@
 
 #include "runtime/exec/deterministic_executor.h"
 #include "runtime/exec/threads_executor.h"
-#include "tests/fixture/sanitizer.h"
+#include "runtime/testing/sanitizer.h"
 
-namespace strandcore {
+namespace strandcore::testing {
 namespace {
 
 class Worker final : public Agent {
@@ -173,4 +173,4 @@ TEST(DeterministicExecutorTest, RestartForgetsTheSeedsProgress) {
 }
 
 }  // namespace
-}  // namespace strandcore
+}  // namespace strandcore::testing

@@ -12,9 +12,9 @@
 
 #include "runtime/exec/agent_identity.h"
 #include "runtime/exec/stack_pool.h"
-#include "tests/fixture/sanitizer.h"
+#include "runtime/testing/sanitizer.h"
 
-namespace strandcore {
+namespace strandcore::testing {
 namespace {
 
 // A fiber with its body, driven like a core's: under an identity of its own (compare TensorCore::EnterKernel).
@@ -278,4 +278,4 @@ TEST(FiberDeathTest, TooSmallAStackFaultsAtOnce) {
 #endif
 
 }  // namespace
-}  // namespace strandcore
+}  // namespace strandcore::testing

@@ -7,9 +7,9 @@
 #include <thread>
 #include <vector>
 
-#include "tests/fixture/sanitizer.h"
+#include "runtime/testing/sanitizer.h"
 
-namespace strandcore {
+namespace strandcore::testing {
 namespace {
 
 constexpr size_t kStackBytes = 64 * 1024;
@@ -96,4 +96,4 @@ TEST(StackPoolDeathTest, RunningIntoTheGuardFaults) {
 #endif
 
 }  // namespace
-}  // namespace strandcore
+}  // namespace strandcore::testing

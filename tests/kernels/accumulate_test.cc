@@ -3,10 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/fixture/schedule_test.h"
+#include "runtime/testing/schedule_test.h"
 #include "tests/kernels/support.h"
 
-namespace strandcore {
+namespace strandcore::testing {
 namespace {
 
 using ::testing::HasSubstr;
@@ -19,7 +19,7 @@ class AccumulateTest : public ScheduleTest {
     const Array w = SmallNumbers(shape.WShape(), 5);
     Array z(DType::kFloat32, shape.ZShape());
     const RunReport report = Run(*AccumulateKernel(shape, schedule), {In("x", x), In("w", w), Out("z", z)});
-    EXPECT_THAT(report, RunIsOk());
+    EXPECT_THAT(report, IsClean());
     Array sum(DType::kFloat32, shape.ZShape());
     x.ForEach([&](int64_t flat, double value) {
       const int64_t row = flat / x.shape()[2] % x.shape()[1];
@@ -63,4 +63,4 @@ TEST(AccumulateShapeTest, WithoutCyclesOrStepsIsRefused) {
 }
 
 }  // namespace
-}  // namespace strandcore
+}  // namespace strandcore::testing

@@ -7,10 +7,10 @@
 #include "kernels/grid_over.h"
 #include "kernels/multiply.h"
 #include "kernels/scale.h"
-#include "tests/fixture/schedule_test.h"
+#include "runtime/testing/schedule_test.h"
 #include "tests/kernels/support.h"
 
-namespace strandcore {
+namespace strandcore::testing {
 namespace {
 
 using ::testing::HasSubstr;
@@ -37,7 +37,7 @@ STRANDCORE_ON_EVERY_BACKEND(ElementwiseTest);
 
 TEST_P(ElementwiseTest, AddIsThePlainLoopOnOneTwoAndFourCores) {
   for (int cores : {1, 2, 4}) {
-    EXPECT_THAT(Run(*AddPipeline(shape_), {In("x", x_), In("y", y_), Out("z", z_)}, cores), RunIsOk());
+    EXPECT_THAT(Run(*AddPipeline(shape_), {In("x", x_), In("y", y_), Out("z", z_)}, cores), IsClean());
     EXPECT_EQ(z_, Plain([](double x, double y) { return x + y; }));
   }
 }
@@ -47,7 +47,7 @@ TEST_P(ElementwiseTest, MultiplyIsThePlainLoopWhicheverDimensionIsSplit) {
     ElementwiseShape shape = shape_;
     shape.semantics = semantics;
     const RunReport report = Run(*MultiplyPipeline(shape), {In("x", x_), In("y", y_), Out("z", z_)}, 2);
-    EXPECT_THAT(report, RunIsOk());
+    EXPECT_THAT(report, IsClean());
     EXPECT_EQ(report.CountersOf("z").copies_out, 9);
     EXPECT_EQ(z_, Plain([](double x, double y) { return x * y; }));
   }
@@ -57,7 +57,7 @@ TEST_P(ElementwiseTest, ScaleTakesItsFactorFromSmem) {
   const Array factor = Array::Full(DType::kFloat32, {1}, -2);
   const RunReport report =
       Run(*ScaleKernel(shape_), {In("factor", factor, MemorySpace::kSmem), In("x", x_), Out("y", z_)}, 2);
-  EXPECT_THAT(report, RunIsOk());
+  EXPECT_THAT(report, IsClean());
   EXPECT_EQ(report.CountersOf("factor").copies_in, 0);
   EXPECT_EQ(z_, Plain([](double x, double) { return -2 * x; }));
 }
@@ -78,4 +78,4 @@ TEST(GridOverTest, RefusesWhatIsNotPositiveAndOtherRanks) {
 }
 
 }  // namespace
-}  // namespace strandcore
+}  // namespace strandcore::testing

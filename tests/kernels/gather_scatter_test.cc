@@ -5,9 +5,9 @@
 
 #include "kernels/gather.h"
 #include "kernels/scatter.h"
-#include "tests/fixture/schedule_test.h"
+#include "runtime/testing/schedule_test.h"
 
-namespace strandcore {
+namespace strandcore::testing {
 namespace {
 
 using ::testing::HasSubstr;
@@ -28,7 +28,7 @@ TEST_P(GatherScatterTest, GatheringIsThePlainLoopForEveryWidthOfElement) {
     Array y(dtype, {7 * 32, 256}), expected(dtype, {7 * 32, 256});
     const RunReport report = Run(*GatherKernel({.block_rows = 32, .columns = 256}),
                                  {In("ids", ids, MemorySpace::kSmem), In("x", x), Out("y", y)});
-    ASSERT_THAT(report, RunIsOk());
+    ASSERT_THAT(report, IsClean());
     expected.Generate([&](int64_t flat) {
       const int64_t row = flat / 256;
       return x.Get({32 * kTable[static_cast<size_t>(row / 32)] + row % 32, flat % 256});
@@ -48,7 +48,7 @@ TEST_P(GatherScatterTest, ScatteringIsThePlainLoopAndKeepsWhatNoEntryNames) {
     }
   }
   const RunReport report = Run(*ScatterKernel({}), {In("ids", ids, MemorySpace::kSmem), In("x", x), InOut("y", y)});
-  ASSERT_THAT(report, RunIsOk());
+  ASSERT_THAT(report, IsClean());
   EXPECT_EQ(y, expected);
   EXPECT_EQ(report.CountersOf("x").copies_in, 7);
   EXPECT_EQ(report.CountersOf("y").copies_out, 4);
@@ -67,4 +67,4 @@ TEST(RowBlocksTest, WithoutSizesAreRefused) {
 }
 
 }  // namespace
-}  // namespace strandcore
+}  // namespace strandcore::testing

@@ -4,10 +4,10 @@
 #include <gtest/gtest.h>
 
 #include "kernels/matmul_accumulate.h"
-#include "tests/fixture/schedule_test.h"
+#include "runtime/testing/schedule_test.h"
 #include "tests/kernels/support.h"
 
-namespace strandcore {
+namespace strandcore::testing {
 namespace {
 
 using ::testing::HasSubstr;
@@ -34,7 +34,7 @@ TEST_P(MatmulTest, WithAScratchIsThePlainLoop) {
   for (int cores : {1, 2, 4}) {
     z_ = old_;
     const RunReport report = RunOver(*MatmulKernel(PartialShape()), cores);
-    EXPECT_THAT(report, RunIsOk());
+    EXPECT_THAT(report, IsClean());
     EXPECT_EQ(z_, PlainMatmul(x_, y_, zeros_));
     EXPECT_EQ(report.CountersOf("x").copies_in, 12);
     EXPECT_EQ(report.CountersOf("y").copies_in, 12);
@@ -47,7 +47,7 @@ TEST_P(MatmulTest, WithAnAccumulatorAddsToWhatWasThere) {
   for (int cores : {1, 2}) {
     z_ = old_;
     const RunReport report = RunOver(*MatmulAccumulateKernel(PartialShape(), /*init_accumulators=*/false), cores);
-    EXPECT_THAT(report, RunIsOk());
+    EXPECT_THAT(report, IsClean());
     EXPECT_EQ(z_, PlainMatmul(x_, y_, old_));
     EXPECT_EQ(report.CountersOf("z").copies_in, 6);
     EXPECT_EQ(report.CountersOf("z").copies_out, 6);
@@ -56,7 +56,7 @@ TEST_P(MatmulTest, WithAnAccumulatorAddsToWhatWasThere) {
 
 TEST_P(MatmulTest, WithAnInitialisedAccumulatorForgetsWhatWasThere) {
   const RunReport report = RunOver(*MatmulAccumulateKernel(PartialShape(), /*init_accumulators=*/true), 2);
-  EXPECT_THAT(report, RunIsOk());
+  EXPECT_THAT(report, IsClean());
   EXPECT_EQ(z_, PlainMatmul(x_, y_, zeros_));
   EXPECT_EQ(report.CountersOf("z").copies_in, 0);
   EXPECT_EQ(report.CountersOf("z").copies_out, 6);
@@ -65,7 +65,7 @@ TEST_P(MatmulTest, WithAnInitialisedAccumulatorForgetsWhatWasThere) {
 TEST_P(MatmulTest, OfOneStepOfKIsThePlainLoop) {
   MatmulShape shape = PartialShape();
   shape.block_k = 256;
-  EXPECT_THAT(RunOver(*MatmulKernel(shape), 1), RunIsOk());
+  EXPECT_THAT(RunOver(*MatmulKernel(shape), 1), IsClean());
   EXPECT_EQ(z_, PlainMatmul(x_, y_, zeros_));
 }
 
@@ -81,9 +81,9 @@ TEST(MatmulShapeTest, OfOtherSizesThanTheOperandsIsAKernelError) {
   const MatmulShape shape = {.m = 8, .k = 128, .n = 128, .block_m = 8};
   for (const RefFunction& kernel : {*MatmulKernel(shape), *MatmulAccumulateKernel(shape, true)}) {
     EXPECT_THAT(RunOnce(kernel, {In("x", x), In("y", y), Out("z", z)}),
-                RunHasFault(FaultKind::kKernelError, HasSubstr("operand y: expected (128, 128), given (64, 128)")));
+                HasFault(FaultKind::kKernelError, HasSubstr("operand y: expected (128, 128), given (64, 128)")));
   }
 }
 
 }  // namespace
-}  // namespace strandcore
+}  // namespace strandcore::testing

@@ -3,9 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/fixture/schedule_test.h"
+#include "runtime/testing/schedule_test.h"
 
-namespace strandcore {
+namespace strandcore::testing {
 namespace {
 
 using ::testing::HasSubstr;
@@ -18,7 +18,7 @@ TEST_P(NestedCopyTest, OfThreeLevelsMovesEveryElementThroughEach) {
     const Array x = Array::Iota(dtype, {16, 1024});
     Array y(dtype, {16, 1024});
     const RunReport report = Run(*NestedCopyPipeline({.columns = 1024}), {In("x", x), Out("y", y)});
-    ASSERT_THAT(report, RunIsOk());
+    ASSERT_THAT(report, IsClean());
     for (int64_t i = 0; i < 16; ++i) {
       for (int64_t j = 0; j < 1024; ++j) ASSERT_EQ(y.Get({i, j}), x.Get({i, j})) << i << ", " << j;
     }
@@ -36,4 +36,4 @@ TEST(NestedCopyShapeTest, AWidthThatDoesNotDivideIsRefused) {
 }
 
 }  // namespace
-}  // namespace strandcore
+}  // namespace strandcore::testing

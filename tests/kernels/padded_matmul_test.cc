@@ -3,10 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/fixture/schedule_test.h"
+#include "runtime/testing/schedule_test.h"
 #include "tests/kernels/support.h"
 
-namespace strandcore {
+namespace strandcore::testing {
 namespace {
 
 using ::testing::HasSubstr;
@@ -44,7 +44,7 @@ TEST_P(PaddedMatmulTest, WhoseEveryDimensionEndsInAPartialBlockIsThePlainLoop) {
     const Array x = SmallNumbersOf(dtype, {40, 200}, 3), y = SmallNumbersOf(dtype, {200, 150}, 5);
     for (int cores : {1, 2}) {
       Array z(PaddedMatmulResult(dtype), {40, 150});
-      ASSERT_THAT(Run(*PaddedMatmulKernel(shape, dtype), {In("x", x), In("y", y), Out("z", z)}, cores), RunIsOk());
+      ASSERT_THAT(Run(*PaddedMatmulKernel(shape, dtype), {In("x", x), In("y", y), Out("z", z)}, cores), IsClean());
       EXPECT_EQ(z, PlainLoop(x, y)) << DTypeName(dtype) << ", cores " << cores;
     }
   }
@@ -55,7 +55,7 @@ TEST_P(PaddedMatmulTest, OfOneBlockLargerThanTheArraysIsThePlainLoop) {
   for (DType dtype : {DType::kFloat32, DType::kBfloat16, DType::kInt8}) {
     const Array x = SmallNumbersOf(dtype, {5, 7}, 3), y = SmallNumbersOf(dtype, {7, 9}, 5);
     Array z(PaddedMatmulResult(dtype), {5, 9});
-    ASSERT_THAT(Run(*PaddedMatmulKernel(shape, dtype), {In("x", x), In("y", y), Out("z", z)}), RunIsOk());
+    ASSERT_THAT(Run(*PaddedMatmulKernel(shape, dtype), {In("x", x), In("y", y), Out("z", z)}), IsClean());
     EXPECT_EQ(z, PlainLoop(x, y)) << DTypeName(dtype);
   }
 }
@@ -64,7 +64,7 @@ TEST_P(PaddedMatmulTest, OfTheLargestInt8IsExact) {
   const Array x = Array::Full(DType::kInt8, {32, 1024}, -128), y = Array::Full(DType::kInt8, {1024, 128}, -128);
   Array z(DType::kInt32, {32, 128});
   const MatmulShape shape = {.m = 32, .k = 1024, .n = 128, .block_m = 32, .block_k = 1024};
-  ASSERT_THAT(Run(*PaddedMatmulKernel(shape, DType::kInt8), {In("x", x), In("y", y), Out("z", z)}), RunIsOk());
+  ASSERT_THAT(Run(*PaddedMatmulKernel(shape, DType::kInt8), {In("x", x), In("y", y), Out("z", z)}), IsClean());
   EXPECT_EQ(z, Array::Full(DType::kInt32, {32, 128}, 1024 * 128 * 128));
 }
 
@@ -78,4 +78,4 @@ TEST(PaddedMatmulShapeTest, OtherTypesAndInexactBlocksAreRefused) {
 }
 
 }  // namespace
-}  // namespace strandcore
+}  // namespace strandcore::testing

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -9,7 +10,7 @@
 namespace {
 
 std::string TextOf(const std::string& path) {
-  std::ifstream file(std::string(STRANDCORE_SOURCE_DIR) + "/" + path);
+  std::ifstream file(std::filesystem::path(STRANDCORE_SOURCE_DIR) / path);
   std::ostringstream text;
   text << file.rdbuf();
   return text.str();

@@ -8,10 +8,10 @@
 
 #include "kernels/row_sum.h"
 #include "kernels/softmax.h"
-#include "tests/fixture/schedule_test.h"
+#include "runtime/testing/schedule_test.h"
 #include "tests/kernels/support.h"
 
-namespace strandcore {
+namespace strandcore::testing {
 namespace {
 
 using RowsTest = ScheduleTest;
@@ -28,7 +28,7 @@ TEST_P(RowsTest, AreSummedAsByThePlainLoop) {
       Array y(DType::kFloat32, sums.shape());
       const RunReport report = Run(*RowSumPipeline({.rows = shape[0], .columns = shape[1], .block_rows = 16}),
                                    {In("x", x), Out("y", y)}, cores);
-      ASSERT_THAT(report, RunIsOk());
+      ASSERT_THAT(report, IsClean());
       EXPECT_EQ(y, sums) << shape.ToString() << ", cores " << cores;
       EXPECT_EQ(report.CountersOf("y").copies_out, (shape[1] + 127) / 128);
     }
@@ -53,7 +53,7 @@ TEST_P(RowsTest, AreNormalisedBySoftmaxAsByThePlainLoop) {
     for (int cores : {1, 2}) {
       Array y(DType::kFloat32, shape);
       ASSERT_THAT(Run(*SoftmaxPipeline({.rows = shape[0], .columns = shape[1]}), {In("x", x), Out("y", y)}, cores),
-                  RunIsOk());
+                  IsClean());
       const auto error = (y.Matrix<float>() - expected.Matrix<float>()).abs();
       EXPECT_LE(error.maxCoeff(), 1e-6f) << shape.ToString() << ", cores " << cores;
     }
@@ -63,7 +63,7 @@ TEST_P(RowsTest, AreNormalisedBySoftmaxAsByThePlainLoop) {
 TEST_P(RowsTest, OfLargeNumbersDoNotOverflowInSoftmax) {
   const Array x = Array::Full(DType::kFloat32, {8, 128}, 1e4);
   Array y(DType::kFloat32, {8, 128});
-  ASSERT_THAT(Run(*SoftmaxPipeline({.rows = 8, .columns = 128}), {In("x", x), Out("y", y)}), RunIsOk());
+  ASSERT_THAT(Run(*SoftmaxPipeline({.rows = 8, .columns = 128}), {In("x", x), Out("y", y)}), IsClean());
   EXPECT_EQ(y, Array::Full(DType::kFloat32, {8, 128}, 1.0 / 128));
 }
 
@@ -73,4 +73,4 @@ TEST(RowsShapeTest, WithoutSizesIsRefused) {
 }
 
 }  // namespace
-}  // namespace strandcore
+}  // namespace strandcore::testing

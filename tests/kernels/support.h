@@ -7,7 +7,7 @@
 
 #include "runtime/strandcore.h"
 
-namespace strandcore {
+namespace strandcore::testing {
 
 // The padding holds another number: a kernel that takes it for elements is found out.
 inline Array SmallNumbers(const Dims& shape, int factor) {
@@ -31,6 +31,6 @@ inline Array PlainMatmul(const Array& x, const Array& y, const Array& start) {
   return result;
 }
 
-}  // namespace strandcore
+}  // namespace strandcore::testing
 
 #endif  // STRANDCORE_TESTS_KERNELS_SUPPORT_H_

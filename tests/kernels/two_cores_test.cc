@@ -4,9 +4,10 @@
 #include <gtest/gtest.h>
 
 #include "demos/03_two_cores/jobs.h"
-#include "tests/fixture/schedule_test.h"
+#include "runtime/testing/sanitizer.h"
+#include "runtime/testing/schedule_test.h"
 
-namespace strandcore {
+namespace strandcore::testing {
 namespace {
 
 // Arrays of 32 x 32: 16 steps of the multiply, 64 of the matmul.
@@ -76,4 +77,4 @@ TEST_P(TwoCoresOverlapTest, BodiesAndTransfersOverlapWhereThereAreThreadsForBoth
 }
 
 }  // namespace
-}  // namespace strandcore
+}  // namespace strandcore::testing

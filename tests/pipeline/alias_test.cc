@@ -4,10 +4,10 @@
 
 #include <string>
 
-#include "tests/fixture/schedule_test.h"
+#include "runtime/testing/schedule_test.h"
 #include "tests/pipeline/support.h"
 
-namespace strandcore {
+namespace strandcore::testing {
 namespace {
 
 using AliasTest = ScheduleTest;
@@ -25,7 +25,7 @@ TEST_P(AliasTest, NothingIsCopied) {
   Array y(DType::kFloat32, {16, 256});
   const Pipeline pipeline = Emit(Double, {.grid = {2, 2}, .in_specs = {Alias(Tile())}, .out_specs = {Alias(Tile())}});
   const RunReport report = Run(Once(pipeline), {In("x", x, kVmem), Out("y", y, kVmem)});
-  ASSERT_THAT(report, RunIsOk());
+  ASSERT_THAT(report, IsClean());
   EXPECT_TRUE((y.Matrix<float>() == 2.0f * x.Matrix<float>()).all());
   EXPECT_EQ(report.counters.transfers, 0);
   EXPECT_EQ(report.counters.waits, 0);
@@ -37,7 +37,7 @@ TEST_P(AliasTest, StandsBesideOperandsInHbm) {
   Array y(DType::kFloat32, {16, 256});
   const Pipeline pipeline = Emit(Double, {.grid = {2, 2}, .in_specs = {Alias(Tile())}, .out_specs = {Tile()}});
   const RunReport report = Run(Once(pipeline), {In("x", x, kVmem), Out("y", y)});
-  ASSERT_THAT(report, RunIsOk());
+  ASSERT_THAT(report, IsClean());
   EXPECT_TRUE((y.Matrix<float>() == 2.0f * x.Matrix<float>()).all());
   EXPECT_EQ(report.counters.transfers, 4);
 }
@@ -47,7 +47,7 @@ TEST_P(AliasTest, AnOperandInVmemIsCopiedWhereItsSpecDoesNotSayVmem) {
   Array y(DType::kFloat32, {16, 256});
   const Pipeline pipeline = Emit(Double, {.grid = {2, 2}, .in_specs = {Tile()}, .out_specs = {Tile()}});
   const RunReport report = Run(Once(pipeline), {In("x", x, kVmem), Out("y", y, kVmem)});
-  ASSERT_THAT(report, RunIsOk());
+  ASSERT_THAT(report, IsClean());
   EXPECT_TRUE((y.Matrix<float>() == 2.0f * x.Matrix<float>()).all());
   EXPECT_EQ(report.CountersOf("x").copies_in, 4);
   EXPECT_EQ(report.CountersOf("y").copies_out, 4);
@@ -58,7 +58,7 @@ TEST_P(AliasTest, MayHaveOneDimension) {
   Array y(DType::kFloat32, {512});
   const BlockSpec spec({128}, Picking({0}), kVmem);
   const Pipeline pipeline = Emit(Double, {.grid = {4}, .in_specs = {spec}, .out_specs = {spec}});
-  ASSERT_THAT(Run(Once(pipeline), {In("x", x, kVmem), Out("y", y, kVmem)}), RunIsOk());
+  ASSERT_THAT(Run(Once(pipeline), {In("x", x, kVmem), Out("y", y, kVmem)}), IsClean());
   for (int64_t i : {0, 127, 128, 511}) EXPECT_EQ(y.Get({i}), 2 * x.Get({i}));
 }
 
@@ -67,7 +67,7 @@ TEST_P(AliasTest, MayHaveSqueezedDimensions) {
   Array y(DType::kFloat32, {2, 8, 256});
   const BlockSpec spec({std::nullopt, 8, 128}, Picking({0, -1, 1}), kVmem);
   const Pipeline pipeline = Emit(Double, {.grid = {2, 2}, .in_specs = {spec}, .out_specs = {spec}});
-  ASSERT_THAT(Run(Once(pipeline), {In("x", x, kVmem), Out("y", y, kVmem)}), RunIsOk());
+  ASSERT_THAT(Run(Once(pipeline), {In("x", x, kVmem), Out("y", y, kVmem)}), IsClean());
   for (int64_t i : {0, 1}) EXPECT_TRUE((y.Matrix<float>({i}) == 2.0f * x.Matrix<float>({i})).all());
 }
 
@@ -81,14 +81,14 @@ TEST_P(AliasTest, AnAccumulatorAddsToWhatIsThere) {
   Array z = Numbers(DType::kFloat32, {16, 128});
   const Array before = z;
   const PipelineOptions options = {.grid = {2, 3}, .out_specs = {Alias(RowTile())}, .should_accumulate_out = true};
-  ASSERT_THAT(Run(Once(Emit(CountsVisits, options)), {InOut("z", z, kVmem)}), RunIsOk());
+  ASSERT_THAT(Run(Once(Emit(CountsVisits, options)), {InOut("z", z, kVmem)}), IsClean());
   EXPECT_TRUE((z.Matrix<float>() == before.Matrix<float>() + 3.0f).all());
 }
 
 TEST_P(AliasTest, AnInitialisedAccumulatorDoesNot) {
   Array z = Numbers(DType::kFloat32, {16, 128});
   const PipelineOptions options = {.grid = {2, 3}, .out_specs = {Alias(RowTile())}, .should_accumulate_out = true};
-  ASSERT_THAT(Run(Once(Emit(CountsVisits, options), {.init_accumulators = true}), {InOut("z", z, kVmem)}), RunIsOk());
+  ASSERT_THAT(Run(Once(Emit(CountsVisits, options), {.init_accumulators = true}), {InOut("z", z, kVmem)}), IsClean());
   EXPECT_TRUE((z.Matrix<float>() == 3.0f).all());
 }
 
@@ -97,7 +97,7 @@ TEST_P(AliasTest, AnAccumulatorMayHaveOneDimension) {
   const Array before = z;
   const PipelineOptions options = {
       .grid = {2, 3}, .out_specs = {BlockSpec({128}, Picking({0}), kVmem)}, .should_accumulate_out = true};
-  ASSERT_THAT(Run(Once(Emit(CountsVisits, options)), {InOut("z", z, kVmem)}), RunIsOk());
+  ASSERT_THAT(Run(Once(Emit(CountsVisits, options)), {InOut("z", z, kVmem)}), IsClean());
   for (int64_t i : {0, 127, 128, 255}) EXPECT_EQ(z.Get({i}), before.Get({i}) + 3);
 }
 
@@ -114,7 +114,7 @@ TEST_P(AliasTest, OfAScratchIsFine) {
     };
     core.RunScoped(body, Vmem({16, 128}, DType::kFloat32));
   };
-  ASSERT_THAT(Run(kernel, {Out("y", y)}), RunIsOk());
+  ASSERT_THAT(Run(kernel, {Out("y", y)}), IsClean());
   EXPECT_EQ(y.Get({7, 0}), 0);
   EXPECT_EQ(y.Get({8, 0}), 1);
 }
@@ -128,18 +128,18 @@ TEST_P(AliasTest, ABlockThatIsNotThereIsOutOfBounds) {
       },
       kVmem);
   const RunReport report = Run(Once(Emit(Nothing, {.grid = {2}, .in_specs = {spec}})), {In("x", x, kVmem)});
-  EXPECT_THAT(report, RunHasFault(FaultKind::kOutOfBounds,
-                                  ::testing::HasSubstr("operand x, grid point (1,): block (2, 0) of (8, 128) lies "
-                                                       "outside the array (16, 128) in dimension 0")));
+  EXPECT_THAT(report, HasFault(FaultKind::kOutOfBounds,
+                               ::testing::HasSubstr("operand x, grid point (1,): block (2, 0) of (8, 128) lies "
+                                                    "outside the array (16, 128) in dimension 0")));
 }
 
 TEST_P(AliasTest, OverHbmIsRefused) {
   Array x = Numbers(DType::kFloat32, {16, 128});
   const Pipeline pipeline = Emit(Nothing, {.grid = {2}, .in_specs = {Alias(RowTile())}});
   EXPECT_THAT(Run(Once(pipeline), {In("x", x)}),
-              RunIsRefused("operand x: its spec says that it lives in VMEM (its window is an alias of it), it lives in "
-                           "HBM"));
+              IsRefused("operand x: its spec says that it lives in VMEM (its window is an alias of it), it lives in "
+                        "HBM"));
 }
 
 }  // namespace
-}  // namespace strandcore
+}  // namespace strandcore::testing

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "tests/fixture/schedule_test.h"
+#include "runtime/testing/schedule_test.h"
 #include "tests/pipeline/support.h"
 
-namespace strandcore {
+namespace strandcore::testing {
 namespace {
 
 using CoresTest = ScheduleTest;
@@ -33,7 +33,7 @@ TEST_P(CoresTest, EveryGridIsCoveredOnce) {
                                               .core_axis = 0,
                                               .dimension_semantics = c.semantics});
       const RunReport report = Run(Once(pipeline), {In("x", x), Out("y", y)}, cores);
-      ASSERT_THAT(report, RunIsOk());
+      ASSERT_THAT(report, IsClean());
       EXPECT_TRUE((y.Matrix<float>() == 2.0f * x.Matrix<float>()).all());
       EXPECT_EQ(report.counters.steps, c.grid[0].size * c.grid[1].size);
       EXPECT_EQ(report.counters.transfers, 2 * report.counters.steps);
@@ -53,7 +53,7 @@ TEST_P(CoresTest, CoresBeyondTheGridHaveNoSteps) {
                                                      .out_specs = {RowTile()},
                                                      .core_axis = 0,
                                                      .dimension_semantics = {kParallel}});
-  ASSERT_THAT(Run(Once(pipeline), {In("x", x), Out("y", y)}, 4), RunIsOk());
+  ASSERT_THAT(Run(Once(pipeline), {In("x", x), Out("y", y)}, 4), IsClean());
   EXPECT_EQ(x, y);
 }
 
@@ -67,7 +67,7 @@ TEST_P(CoresTest, DynamicSizesOf0DoNothingOnEveryCore) {
                                             .core_axis = 0,
                                             .dimension_semantics = {kArbitrary, kParallel}});
     const RunReport report = Run(Once(pipeline), {In("x", x), InOut("y", y)}, 2);
-    ASSERT_THAT(report, RunIsOk());
+    ASSERT_THAT(report, IsClean());
     EXPECT_EQ(report.counters.steps, 0);
     EXPECT_EQ(report.counters.transfers, 0);
     EXPECT_EQ(x, y);
@@ -80,7 +80,7 @@ TEST_P(CoresTest, DynamicSizesAreThoseOfTheRun) {
     Array y = Array::Full(DType::kFloat32, {40, 256}, -1);
     const Pipeline pipeline =
         Emit(Copy<float>, {.grid = {Dynamic(rows), 2}, .in_specs = {Tile()}, .out_specs = {Tile()}});
-    ASSERT_THAT(Run(Once(pipeline), {In("x", x), InOut("y", y)}), RunIsOk());
+    ASSERT_THAT(Run(Once(pipeline), {In("x", x), InOut("y", y)}), IsClean());
     EXPECT_TRUE((y.Matrix<float>().topRows(8 * rows) == x.Matrix<float>().topRows(8 * rows)).all());
     EXPECT_TRUE((y.Matrix<float>().bottomRows(40 - 8 * rows) == -1.0f).all());
   }
@@ -98,7 +98,7 @@ TEST_P(CoresTest, TheBodySeesAbsoluteIdsAndItsOwnPartOfTheGrid) {  // quirk Q5
   const Pipeline pipeline =
       Emit(WhereAmI,
            {.grid = {2, 5}, .out_specs = {Tile()}, .core_axis = 0, .dimension_semantics = {kArbitrary, kParallel}});
-  ASSERT_THAT(Run(Once(pipeline), {Out("y", y)}, 2), RunIsOk());
+  ASSERT_THAT(Run(Once(pipeline), {Out("y", y)}, 2), IsClean());
   for (int64_t i = 0; i < 2; ++i) {
     for (int64_t j = 0; j < 5; ++j) {
       EXPECT_EQ(y.Get({8 * i, 128 * j}), 1000 * i + 100 * j + 10 * 2 + (j < 3 ? 3 : 2));
@@ -115,7 +115,7 @@ TEST_P(CoresTest, IndexMapsSeeTheEnclosingGrid) {  // quirk Q6
     const Pipeline inner = Emit(Double, {.grid = {2}, .in_specs = {spec}, .out_specs = {spec}});
     Emit([&](KernelContext&) { inner(core, {x, y}); }, {.grid = {3}})(core, {});
   };
-  ASSERT_THAT(Run(kernel, {In("x", x), Out("y", y)}), RunIsOk());
+  ASSERT_THAT(Run(kernel, {In("x", x), Out("y", y)}), IsClean());
   EXPECT_TRUE((y.Matrix<float>() == 2.0f * x.Matrix<float>()).all());
 }
 
@@ -126,7 +126,7 @@ TEST_P(CoresTest, AnIndexMapOutsideAnyPipelineSeesTheCores) {
     const BlockSpec spec({8, 128}, [&](GridIndex g) { return BlockIndex{core.ProgramId(0), g[0]}; });
     Emit(Double, {.grid = {2}, .in_specs = {spec}, .out_specs = {spec}})(core, {x, y});
   };
-  ASSERT_THAT(Run(kernel, {In("x", x), Out("y", y)}, 2), RunIsOk());
+  ASSERT_THAT(Run(kernel, {In("x", x), Out("y", y)}, 2), IsClean());
   EXPECT_TRUE((y.Matrix<float>() == 2.0f * x.Matrix<float>()).all());
 }
 
@@ -138,7 +138,7 @@ TEST_P(CoresTest, CallbacksSeeTheEnclosingGrid) {  // quirk Q6
     auto body = [](KernelContext& core) { core.Check(core.NumPrograms(1) == 7, "the pipeline's grid"); };
     Emit(body, {.grid = {2, 7}})(core, {}, {.prefetch = in_callback, .postyeet = in_callback});
   };
-  EXPECT_THAT(Run(kernel, {}, 3), RunIsOk());
+  EXPECT_THAT(Run(kernel, {}, 3), IsClean());
 }
 
 TEST_P(CoresTest, ACoreAxisInsideABodyIsThatGridsAxis) {
@@ -154,7 +154,7 @@ TEST_P(CoresTest, ACoreAxisInsideABodyIsThatGridsAxis) {
     Emit([&](KernelContext& core) { inner(core, {x, y}); }, {.grid = {2}})(core, {});
   };
   const RunReport report = Run(kernel, {In("x", x), Out("y", y)});
-  ASSERT_THAT(report, RunIsOk());
+  ASSERT_THAT(report, IsClean());
   EXPECT_TRUE((y.Matrix<float>() == 2.0f * x.Matrix<float>()).all());
   EXPECT_EQ(report.counters.steps, 2 + 4);
 }
@@ -173,7 +173,7 @@ TEST_P(CoresTest, AccumulatorsAreSplitToo) {
                                         .should_accumulate_out = true,
                                         .core_axis = 0,
                                         .dimension_semantics = {kParallel, kArbitrary}});
-  ASSERT_THAT(Run(Once(pipeline), {In("x", x), InOut("z", z)}, 2), RunIsOk());
+  ASSERT_THAT(Run(Once(pipeline), {In("x", x), InOut("z", z)}, 2), IsClean());
   const auto m = x.Matrix<int32_t>();
   EXPECT_TRUE(
       (z.Matrix<int32_t>() == before.Matrix<int32_t>() + m.leftCols(128) + m.middleCols(128, 128) + m.rightCols(128))
@@ -181,4 +181,4 @@ TEST_P(CoresTest, AccumulatorsAreSplitToo) {
 }
 
 }  // namespace
-}  // namespace strandcore
+}  // namespace strandcore::testing

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "tests/fixture/schedule_test.h"
+#include "runtime/testing/schedule_test.h"
 #include "tests/pipeline/support.h"
 
-namespace strandcore {
+namespace strandcore::testing {
 namespace {
 
 using ::testing::ElementsAre;
@@ -44,7 +44,7 @@ TEST_P(CyclesTest, FuseOverAllocationsOfThePipeline) {
   const Pipeline pipeline = Emit(Copy<float>, kCopyOptions);
   auto make = [&](KernelContext& core, Refs refs) { return pipeline.MakeAllocations(core, refs); };
   const RunReport report = Run(ThreeCopyCycles(pipeline, make), {In("x", x), Out("y", y)});
-  ASSERT_THAT(report, RunIsOk());
+  ASSERT_THAT(report, IsClean());
   EXPECT_EQ(x, y);
   EXPECT_EQ(report.counters.transfers, 12);
   EXPECT_EQ(report.counters.waits, 12);
@@ -55,7 +55,7 @@ TEST_P(CyclesTest, FuseOverAllocationsThatCameWithThePipeline) {
   Array y(DType::kFloat32, {48, 128});
   absl::StatusOr<PipelineWithAllocations> both = EmitPipelineWithAllocations(Copy<float>, kCopyOptions);
   ASSERT_TRUE(both.ok()) << both.status();
-  ASSERT_THAT(Run(ThreeCopyCycles(both->pipeline, both->make_allocations), {In("x", x), Out("y", y)}), RunIsOk());
+  ASSERT_THAT(Run(ThreeCopyCycles(both->pipeline, both->make_allocations), {In("x", x), Out("y", y)}), IsClean());
   EXPECT_EQ(x, y);
 }
 
@@ -65,7 +65,7 @@ TEST_P(CyclesTest, APipelineWithoutSpecsTakesThoseOfItsAllocations) {
   const Pipeline specs = Emit(Nothing, kCopyOptions);
   const Pipeline bare = Emit(Copy<float>, {.grid = {2}});
   auto make = [&](KernelContext& core, Refs refs) { return specs.MakeAllocations(core, refs); };
-  ASSERT_THAT(Run(ThreeCopyCycles(bare, make), {In("x", x), Out("y", y)}), RunIsOk());
+  ASSERT_THAT(Run(ThreeCopyCycles(bare, make), {In("x", x), Out("y", y)}), IsClean());
   EXPECT_EQ(x, y);
 }
 
@@ -88,7 +88,7 @@ TEST_P(CyclesTest, MayHaveGridsOfTheirOwn) {
       row = next;
     }
   };
-  ASSERT_THAT(Run(kernel, {In("x", x), Out("y", y)}), RunIsOk());
+  ASSERT_THAT(Run(kernel, {In("x", x), Out("y", y)}), IsClean());
   EXPECT_EQ(x, y);
 }
 
@@ -112,7 +112,7 @@ TEST_P(CyclesTest, CallTheirCallbacksOnceEach) {
                 .postyeet = say("postyeet")});
     }
   };
-  ASSERT_THAT(Run(kernel), RunIsOk());
+  ASSERT_THAT(Run(kernel), IsClean());
   EXPECT_THAT(calls, ElementsAre("postyeet 0 at 0", "prefetch 0 at 2", "postyeet 1 at 0", "prefetch 1 at 2"));
 }
 
@@ -134,7 +134,7 @@ TEST_P(CyclesTest, PostyeetComesWhenThePreviousOutputHasArrived) {
                 .postyeet = postyeet});
     }
   };
-  ASSERT_THAT(Run(kernel, {In("x", x), Out("y", y), Out("echo", echo)}), RunIsOk());
+  ASSERT_THAT(Run(kernel, {In("x", x), Out("y", y), Out("echo", echo)}), IsClean());
   EXPECT_EQ(x, y);
   EXPECT_TRUE((echo.Matrix<float>() == x.Matrix<float>().topRows(16)).all());
 }
@@ -162,7 +162,7 @@ TEST_P(CyclesTest, OfOneStepMayPrefetchFromPostyeet) {
   Array z = Numbers(DType::kFloat32, {4, 8, 128}, 3);
   const Array before = z;
   const RunReport report = Run(DeferredPrefetch, {In("x", x), InOut("z", z)});
-  ASSERT_THAT(report, RunIsOk());
+  ASSERT_THAT(report, IsClean());
   for (int64_t i = 0; i < 4; ++i) {
     EXPECT_TRUE((z.Matrix<float>({i}) == before.Matrix<float>({i}) + x.Matrix<float>({i})).all()) << "cycle " << i;
   }
@@ -203,7 +203,7 @@ TEST_P(CyclesTest, UnderFixedABlockThatStaysTravelsOnceInAndOnceOut) {  // P30
     const Array before = z;
     const RunReport report =
         Run(Accumulating(3, steps, Schedule::Fixed(), /*init=*/false), {In("x", x), InOut("z", z)});
-    ASSERT_THAT(report, RunIsOk());
+    ASSERT_THAT(report, IsClean());
     EXPECT_EQ(report.CountersOf("x").copies_in, 1);
     EXPECT_EQ(report.CountersOf("z").copies_in, 1);
     EXPECT_EQ(report.CountersOf("z").copies_out, 1);
@@ -215,7 +215,7 @@ TEST_P(CyclesTest, UnderFixedABlockThatStaysTravelsOnceInAndOnceOut) {  // P30
 TEST_P(CyclesTest, InitialisingSkipsTheCopyInAndItsWaitTogether) {
   Array x = Numbers(DType::kFloat32, {8, 128}), z = Numbers(DType::kFloat32, {8, 128}, 3);
   const RunReport report = Run(Accumulating(3, 1, Schedule::Fixed(), /*init=*/true), {In("x", x), InOut("z", z)});
-  ASSERT_THAT(report, RunIsOk());
+  ASSERT_THAT(report, IsClean());
   EXPECT_EQ(report.CountersOf("z").copies_in, 0);
   EXPECT_EQ(report.counters.waits, 2);
   EXPECT_TRUE((z.Matrix<float>() == 3.0f * x.Matrix<float>()).all());
@@ -236,7 +236,7 @@ TEST_P(CyclesTest, UnderFixedALaterInitForgetsAKeptSum) {  // quirk Q13
                 .schedule = Schedule::Fixed()});
     }
   };
-  ASSERT_THAT(Run(kernel, {InOut("z", z)}), RunIsOk());
+  ASSERT_THAT(Run(kernel, {InOut("z", z)}), IsClean());
   EXPECT_TRUE((z.Matrix<float>() == 5.0f).all());
 }
 
@@ -249,10 +249,10 @@ TEST_P(CyclesTest, ASelfContainedInvocationMayBeRepeated) {
     for (int i = 0; i < 3; ++i) pipeline(core, refs, {.allocations = &allocations});
   };
   const RunReport report = Run(kernel, {In("x", x), Out("y", y)});
-  ASSERT_THAT(report, RunIsOk());
+  ASSERT_THAT(report, IsClean());
   EXPECT_EQ(x, y);
   EXPECT_EQ(report.CountersOf("x").copies_in, 6);
 }
 
 }  // namespace
-}  // namespace strandcore
+}  // namespace strandcore::testing

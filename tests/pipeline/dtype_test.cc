@@ -6,10 +6,10 @@
 #include <limits>
 #include <string>
 
-#include "tests/fixture/schedule_test.h"
+#include "runtime/testing/schedule_test.h"
 #include "tests/pipeline/support.h"
 
-namespace strandcore {
+namespace strandcore::testing {
 namespace {
 
 using DTypeTest = ScheduleTest;
@@ -29,7 +29,7 @@ TEST_P(DTypeTest, ACopyIsExact) {
     Array y(dtype, {20, 200});
     const Pipeline pipeline = Emit(CopyAny, {.grid = {3, 2}, .in_specs = {Tile()}, .out_specs = {Tile()}});
     const RunReport report = Run(Once(pipeline), {In("x", x), Out("y", y)});
-    ASSERT_THAT(report, RunIsOk());
+    ASSERT_THAT(report, IsClean());
     EXPECT_EQ(x, y) << DTypeName(dtype);
     EXPECT_EQ(report.CountersOf("x").bytes_in, 24 * 256 * DTypeSize(dtype));
   }
@@ -41,7 +41,7 @@ TEST_P(DTypeTest, AnAccumulatorAddsUp) {
     const Array before = z;
     const Pipeline pipeline =
         Emit(CopyAny, {.grid = {3, 2, 2}, .in_specs = {Tile()}, .out_specs = {Tile()}, .should_accumulate_out = true});
-    ASSERT_THAT(Run(Once(pipeline), {In("x", x), InOut("z", z)}), RunIsOk());
+    ASSERT_THAT(Run(Once(pipeline), {In("x", x), InOut("z", z)}), IsClean());
     Array expected = before;
     for (int64_t i = 0; i < 20; ++i) {
       for (int64_t j = 0; j < 200; ++j) expected.Set({i, j}, before.Get({i, j}) + x.Get({i, j}));
@@ -68,7 +68,7 @@ class AccumulatedTest : public DTypeTest {
       }
     };
     Array z = Array::Full(DTypeOf<T>(), {8, 128}, start);
-    EXPECT_THAT(Run(kernel, {InOut("z", z)}), RunIsOk());
+    EXPECT_THAT(Run(kernel, {InOut("z", z)}), IsClean());
     return z.Get({7, 127});
   }
 };
@@ -108,7 +108,7 @@ TEST_P(DTypeTest, EightByteElementsAreRefused) {
   for (DType dtype : {DType::kFloat64, DType::kInt64}) {
     Array x(dtype, {8, 128});
     EXPECT_THAT(Run(Once(Emit(Nothing, {.grid = {1}, .in_specs = {StayingTile()}})), {In("x", x)}),
-                RunIsRefused(absl::StrCat("operand x: ", DTypeName(dtype), " cannot be tiled")));
+                IsRefused(absl::StrCat("operand x: ", DTypeName(dtype), " cannot be tiled")));
   }
 }
 
@@ -118,10 +118,10 @@ TEST_P(DTypeTest, EightByteAndBoolElementsMayBeAliased) {
     Array y(dtype, {16, 128});
     const BlockSpec alias({8, 128}, Picking({0, -1}), MemorySpace::kVmem);
     const Pipeline pipeline = Emit(CopyAny, {.grid = {2}, .in_specs = {alias}, .out_specs = {alias}});
-    ASSERT_THAT(Run(Once(pipeline), {In("x", x, MemorySpace::kVmem), Out("y", y, MemorySpace::kVmem)}), RunIsOk());
+    ASSERT_THAT(Run(Once(pipeline), {In("x", x, MemorySpace::kVmem), Out("y", y, MemorySpace::kVmem)}), IsClean());
     EXPECT_EQ(x, y) << DTypeName(dtype);
   }
 }
 
 }  // namespace
-}  // namespace strandcore
+}  // namespace strandcore::testing

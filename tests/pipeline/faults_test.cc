@@ -6,10 +6,10 @@
 #include <stdexcept>
 #include <string>
 
-#include "tests/fixture/schedule_test.h"
+#include "runtime/testing/schedule_test.h"
 #include "tests/pipeline/support.h"
 
-namespace strandcore {
+namespace strandcore::testing {
 namespace {
 
 using ::testing::AllOf;
@@ -35,9 +35,9 @@ TEST_P(PipelineFaultsTest, AMissingPrefetchIsADeadlockThatIsExplained) {
   Array x = Numbers(DType::kFloat32, {64, 128});
   Array y(DType::kFloat32, {64, 128});
   const RunReport report = Run(WithoutPrefetch(), {In("x", x), Out("y", y)});
-  EXPECT_THAT(report, RunHasFault(FaultKind::kDeadlock, AllOf(HasSubstr("core 0, cycle 1, step (0,), wait_in of x"),
-                                                              HasSubstr("x.recv holds 0 of 4,096 bytes"),
-                                                              HasSubstr("no copy on it is in flight"))));
+  EXPECT_THAT(report, HasFault(FaultKind::kDeadlock, AllOf(HasSubstr("core 0, cycle 1, step (0,), wait_in of x"),
+                                                           HasSubstr("x.recv holds 0 of 4,096 bytes"),
+                                                           HasSubstr("no copy on it is in flight"))));
   ASSERT_EQ(report.faults[0].places.size(), 1u);
   EXPECT_EQ(report.faults[0].places[0].operand, "x");
   EXPECT_EQ(report.faults[0].places[0].phase, Phase::kWaitIn);
@@ -50,9 +50,9 @@ TEST_P(PipelineFaultsTest, EveryCoreThatWaitsIsNamed) {
     pipeline(core, {x}, {.first_cycle = core.core_index() == 1});
   };
   EXPECT_THAT(Run(kernel, {In("x", x)}, 3),
-              RunHasFault(FaultKind::kDeadlock,
-                          AllOf(HasSubstr("core 0, cycle 0, step (0,), wait_in of x"),
-                                HasSubstr("core 2, cycle 0, step (0,), wait_in of x"), Not(HasSubstr("core 1,")))));
+              HasFault(FaultKind::kDeadlock,
+                       AllOf(HasSubstr("core 0, cycle 0, step (0,), wait_in of x"),
+                             HasSubstr("core 2, cycle 0, step (0,), wait_in of x"), Not(HasSubstr("core 1,")))));
 }
 
 BlockSpec Mapped(IndexMap map) { return BlockSpec({8, 128}, std::move(map)); }
@@ -63,10 +63,10 @@ TEST_P(PipelineFaultsTest, ABlockPastTheEndIsOutOfBounds) {  // P03: elements in
                                                           return BlockIndex{0, 128 * g[0]};
                                                         })}});
   EXPECT_THAT(Run(Once(pipeline), {In("x", x)}),
-              RunHasFault(FaultKind::kOutOfBounds,
-                          AllOf(HasSubstr("operand x, grid point (1,)"), HasSubstr("block (0, 128)"),
-                                HasSubstr("dimension 1 has blocks 0–3 of 128"), HasSubstr("the array is (8, 512)"),
-                                HasSubstr("core 0, cycle 0, step (0,), copy_in of x"))));
+              HasFault(FaultKind::kOutOfBounds,
+                       AllOf(HasSubstr("operand x, grid point (1,)"), HasSubstr("block (0, 128)"),
+                             HasSubstr("dimension 1 has blocks 0–3 of 128"), HasSubstr("the array is (8, 512)"),
+                             HasSubstr("core 0, cycle 0, step (0,), copy_in of x"))));
 }
 
 TEST_P(PipelineFaultsTest, OfAnInputAndOfAnOutput) {  // P04
@@ -75,13 +75,13 @@ TEST_P(PipelineFaultsTest, OfAnInputAndOfAnOutput) {  // P04
   const BlockSpec late = Mapped([](GridIndex g) { return BlockIndex{g[0] == 3 ? 4 : g[0], 0}; });
   const Pipeline in = Emit(Copy<float>, {.grid = {4}, .in_specs = {late}, .out_specs = {RowTile()}});
   EXPECT_THAT(Run(Once(in), {In("x", x), Out("y", y)}),
-              RunHasFault(FaultKind::kOutOfBounds, AllOf(HasSubstr("operand x, grid point (3,): block (4, 0)"),
-                                                         HasSubstr("step (2,), copy_in of x"))));
+              HasFault(FaultKind::kOutOfBounds, AllOf(HasSubstr("operand x, grid point (3,): block (4, 0)"),
+                                                      HasSubstr("step (2,), copy_in of x"))));
   const Pipeline out = Emit(Copy<float>, {.grid = {4}, .in_specs = {RowTile()}, .out_specs = {late}});
   EXPECT_THAT(Run(Once(out), {In("x", x), Out("y", y)}),
-              RunHasFault(FaultKind::kOutOfBounds,
-                          AllOf(HasSubstr("operand y, grid point (3,): block (4, 0)"),
-                                HasSubstr("the array is (32, 128)"), HasSubstr("step (3,), copy_out of y"))));
+              HasFault(FaultKind::kOutOfBounds,
+                       AllOf(HasSubstr("operand y, grid point (3,): block (4, 0)"), HasSubstr("the array is (32, 128)"),
+                             HasSubstr("step (3,), copy_out of y"))));
 }
 
 TEST_P(PipelineFaultsTest, ANegativeBlockIsOutOfBounds) {
@@ -90,8 +90,8 @@ TEST_P(PipelineFaultsTest, ANegativeBlockIsOutOfBounds) {
                                                           return BlockIndex{g[0] - 1, 0};
                                                         })}});
   EXPECT_THAT(Run(Once(pipeline), {In("x", x)}),
-              RunHasFault(FaultKind::kOutOfBounds, AllOf(HasSubstr("operand x, grid point (0,): block (-1, 0)"),
-                                                         HasSubstr("given -1"), HasSubstr("initialize of x"))));
+              HasFault(FaultKind::kOutOfBounds, AllOf(HasSubstr("operand x, grid point (0,): block (-1, 0)"),
+                                                      HasSubstr("given -1"), HasSubstr("initialize of x"))));
 }
 
 TEST_P(PipelineFaultsTest, ABodyThatThrowsIsNamed) {
@@ -100,8 +100,8 @@ TEST_P(PipelineFaultsTest, ABodyThatThrowsIsNamed) {
     if (core.ProgramId(0) == 2) throw std::runtime_error("spilt");
   };
   const RunReport report = Run(Once(Emit(body, {.grid = {4}, .in_specs = {RowTile()}})), {In("x", x)});
-  EXPECT_THAT(report, RunHasFault(FaultKind::kKernelError,
-                                  AllOf(HasSubstr("spilt"), HasSubstr("core 0, cycle 0, step (2,), body"))));
+  EXPECT_THAT(report, HasFault(FaultKind::kKernelError,
+                               AllOf(HasSubstr("spilt"), HasSubstr("core 0, cycle 0, step (2,), body"))));
 }
 
 TEST_P(PipelineFaultsTest, ABodyWhoseCheckFailsIsNamed) {
@@ -109,16 +109,16 @@ TEST_P(PipelineFaultsTest, ABodyWhoseCheckFailsIsNamed) {
   auto body = [](KernelContext& core, Ref) { core.Check(core.ProgramId(0) < 2, "only two steps"); };
   const RunReport report = Run(Once(Emit(body, {.grid = {4}, .in_specs = {RowTile()}})), {In("x", x)});
   EXPECT_THAT(report,
-              RunHasFault(FaultKind::kKernelError, AllOf(HasSubstr("only two steps"), HasSubstr("step (2,), body"))));
+              HasFault(FaultKind::kKernelError, AllOf(HasSubstr("only two steps"), HasSubstr("step (2,), body"))));
 }
 
 TEST_P(PipelineFaultsTest, ACallbackThatThrowsIsNamed) {
   const Pipeline pipeline = Emit(Nothing, {.grid = {3}});
   auto throws = [](BufferedRefs, Scheduler&) { throw std::runtime_error("spilt"); };
   EXPECT_THAT(Run(Once(pipeline, {.prefetch = throws})),
-              RunHasFault(FaultKind::kKernelError, HasSubstr("core 0, cycle 0, step (2,), prefetch")));
+              HasFault(FaultKind::kKernelError, HasSubstr("core 0, cycle 0, step (2,), prefetch")));
   EXPECT_THAT(Run(Once(pipeline, {.postyeet = throws})),
-              RunHasFault(FaultKind::kKernelError, HasSubstr("core 0, cycle 0, step (0,), postyeet")));
+              HasFault(FaultKind::kKernelError, HasSubstr("core 0, cycle 0, step (0,), postyeet")));
 }
 
 TEST_P(PipelineFaultsTest, AFailureOnOneCoreStopsTheOthers) {
@@ -129,7 +129,7 @@ TEST_P(PipelineFaultsTest, AFailureOnOneCoreStopsTheOthers) {
   };
   const Pipeline pipeline = Emit(body, {.grid = {4}, .in_specs = {RowTile()}});
   auto kernel = [&](KernelContext& core, Ref x) { pipeline(core, {x}); };
-  EXPECT_THAT(Run(kernel, {In("x", x)}, 2), RunHasFault(FaultKind::kKernelError, HasSubstr("core 1")));
+  EXPECT_THAT(Run(kernel, {In("x", x)}, 2), HasFault(FaultKind::kKernelError, HasSubstr("core 1")));
 }
 
 TEST_P(PipelineFaultsTest, BuffersThatDoNotFitAreNamed) {
@@ -137,7 +137,7 @@ TEST_P(PipelineFaultsTest, BuffersThatDoNotFitAreNamed) {
   SimulatorOptions options = {.vmem_bytes = 12 * 1024};
   const Pipeline pipeline = Emit(Nothing, {.grid = {4}, .in_specs = {BlockSpec({16, 128}, Picking({0, -1}))}});
   EXPECT_THAT(MakeSimulator(options).Run(Once(pipeline), {In("x", x)}),
-              RunHasFault(FaultKind::kCapacity, AllOf(HasSubstr("VMEM of core 0 is full"), HasSubstr("x slot 1"))));
+              HasFault(FaultKind::kCapacity, AllOf(HasSubstr("VMEM of core 0 is full"), HasSubstr("x slot 1"))));
 }
 
 TEST_P(PipelineFaultsTest, ACaughtExceptionLeavesThePipelineUsable) {
@@ -156,9 +156,9 @@ TEST_P(PipelineFaultsTest, ACaughtExceptionLeavesThePipelineUsable) {
     }
     copies(core, {x, y});
   };
-  ASSERT_THAT(Run(kernel, {In("x", x), Out("y", y)}), RunIsOk());
+  ASSERT_THAT(Run(kernel, {In("x", x), Out("y", y)}), IsClean());
   EXPECT_EQ(x, y);
 }
 
 }  // namespace
-}  // namespace strandcore
+}  // namespace strandcore::testing

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "tests/fixture/schedule_test.h"
+#include "runtime/testing/schedule_test.h"
 #include "tests/pipeline/support.h"
 
-namespace strandcore {
+namespace strandcore::testing {
 namespace {
 
 using GatherTest = ScheduleTest;
@@ -64,7 +64,7 @@ TEST_P(GatherTest, InTwoCyclesCopiesABlockThatStaysOnceACycle) {
     Array x = Numbers(DType::kInt32, {64, 128});
     Array y(DType::kInt32, {16 * ids.shape()[0], 128});
     const RunReport report = Run(GatherTwice, {In("ids", ids, MemorySpace::kSmem), In("x", x), Out("y", y)});
-    ASSERT_THAT(report, RunIsOk());
+    ASSERT_THAT(report, IsClean());
     ExpectGathered(x, y, c.table);
     EXPECT_EQ(report.CountersOf("x").copies_in, c.copies_in);
     EXPECT_EQ(report.CountersOf("y").copies_out, c.copies_out);
@@ -93,7 +93,7 @@ TEST_P(GatherTest, InOneCycleCopiesEachRunOfEqualBlocksOnce) {
     Array x = Numbers(DType::kInt32, {64, 128});
     Array y(DType::kInt32, {80, 128});
     const RunReport report = Run(ByTable(/*in=*/true), {In("ids", ids, MemorySpace::kSmem), In("x", x), Out("y", y)});
-    ASSERT_THAT(report, RunIsOk());
+    ASSERT_THAT(report, IsClean());
     ExpectGathered(x, y, c.table);
     EXPECT_EQ(report.CountersOf("x").copies_in, c.copies_in);
     EXPECT_EQ(report.CountersOf("y").copies_out, c.copies_out);
@@ -113,7 +113,7 @@ TEST_P(GatherTest, ScatteringCopiesOutEachRunOfEqualBlocksOnce) {
     }
     const RunReport report =
         Run(ByTable(/*in=*/false), {In("ids", ids, MemorySpace::kSmem), In("x", x), InOut("y", y)});
-    ASSERT_THAT(report, RunIsOk());
+    ASSERT_THAT(report, IsClean());
     EXPECT_EQ(y, expected);
     EXPECT_EQ(report.CountersOf("x").copies_in, c.copies_in);
     EXPECT_EQ(report.CountersOf("y").copies_out, c.copies_out);
@@ -137,7 +137,7 @@ TEST_P(GatherTest, ATableThatChangesUnderWayIsFollowedOnlyByWhatIsStillToBeDecid
   x.Generate([](int64_t flat) { return flat / 1024; });
   Array y(DType::kInt32, {6, 8, 128});
   const RunReport report = Run(RewritesItsTable, {InOut("ids", ids, MemorySpace::kSmem), In("x", x), Out("y", y)});
-  ASSERT_THAT(report, RunIsOk());
+  ASSERT_THAT(report, IsClean());
   // Step 1 was fetched before the body wrote; from then on the table is 3 everywhere, and nothing is fetched again.
   const double expected[] = {0, 1, 1, 1, 1, 1};
   for (int64_t i = 0; i < 6; ++i) EXPECT_EQ(y.Get({i, 0, 0}), expected[i]) << "block " << i;
@@ -145,4 +145,4 @@ TEST_P(GatherTest, ATableThatChangesUnderWayIsFollowedOnlyByWhatIsStillToBeDecid
 }
 
 }  // namespace
-}  // namespace strandcore
+}  // namespace strandcore::testing

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace strandcore {
+namespace strandcore::testing {
 namespace {
 
 using ::testing::ElementsAre;
@@ -84,4 +84,4 @@ TEST(GridTest, HasAtMostEightDimensions) {
 }
 
 }  // namespace
-}  // namespace strandcore
+}  // namespace strandcore::testing

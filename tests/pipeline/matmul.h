@@ -7,7 +7,7 @@
 
 #include "tests/pipeline/support.h"
 
-namespace strandcore {
+namespace strandcore::testing {
 
 // How many blocks each dimension has.
 struct MatmulBlocks {
@@ -54,6 +54,6 @@ inline Array Product(const Array& x, const Array& y, float factor = 1, const Arr
   return z;
 }
 
-}  // namespace strandcore
+}  // namespace strandcore::testing
 
 #endif  // STRANDCORE_TESTS_PIPELINE_MATMUL_H_

@@ -5,10 +5,10 @@
 #include <stdexcept>
 #include <string>
 
-#include "tests/fixture/schedule_test.h"
+#include "runtime/testing/schedule_test.h"
 #include "tests/pipeline/support.h"
 
-namespace strandcore {
+namespace strandcore::testing {
 namespace {
 
 using NestedTest = ScheduleTest;
@@ -30,7 +30,7 @@ TEST_P(NestedTest, AViewOfAnOperandIsAnOperand) {
         pipeline(core, {x.At(1), y});
       },
       {In("x", x), Out("y", y)});
-  ASSERT_THAT(report, RunIsOk());
+  ASSERT_THAT(report, IsClean());
   EXPECT_TRUE((y.Matrix<float>() == x.Matrix<float>({1})).all());
   EXPECT_EQ(report.CountersOf("x").copies_in, 2);
 }
@@ -45,7 +45,7 @@ TEST_P(NestedTest, TwoLevelsOverTheOuterWindows) {
         outer(core, {x.At(1), y});
       },
       {In("x", x), Out("y", y)});
-  ASSERT_THAT(report, RunIsOk());
+  ASSERT_THAT(report, IsClean());
   EXPECT_TRUE((y.Matrix<float>() == x.Matrix<float>({1})).all());
   EXPECT_EQ(report.CountersOf("x").copies_in, 2);
   EXPECT_EQ(report.counters.transfers, 2 * (2 + 2 * 2));
@@ -63,7 +63,7 @@ TEST_P(NestedTest, ThreeLevels) {
                     outer(core, {x.At(1), y});
                   },
                   {In("x", x), Out("y", y)}),
-              RunIsOk());
+              IsClean());
   EXPECT_TRUE((y.Matrix<float>() == x.Matrix<float>({1})).all());
 }
 
@@ -81,7 +81,7 @@ TEST_P(NestedTest, TwoInARowThroughATemporary) {
         },
         Vmem({16, 256}, DType::kFloat32));
   };
-  ASSERT_THAT(Run(Once(OverColumns(body, 2, 256)), {In("x", x), Out("y", y)}), RunIsOk());
+  ASSERT_THAT(Run(Once(OverColumns(body, 2, 256)), {In("x", x), Out("y", y)}), IsClean());
   EXPECT_TRUE((y.Matrix<float>() == 2.0f * x.Matrix<float>() + 1.0f).all());
 }
 
@@ -93,7 +93,7 @@ TEST_P(NestedTest, HbmIsReachedThroughTheClosure) {
     auto body = [&](KernelContext& core) { inner(core, {x.At(core.ProgramId(0)), y.At(core.ProgramId(0))}); };
     Emit(body, {.grid = {3}})(core, {});
   };
-  ASSERT_THAT(Run(kernel, {In("x", x), Out("y", y)}), RunIsOk());
+  ASSERT_THAT(Run(kernel, {In("x", x), Out("y", y)}), IsClean());
   for (int64_t i : {0, 1, 2}) EXPECT_TRUE((y.Matrix<float>({i}) == 2.0f * x.Matrix<float>({i})).all());
 }
 
@@ -108,7 +108,7 @@ TEST_P(NestedTest, AGridOfTwoDimensionsAroundOneOfOne) {
                     outer(core, {x.At(1), y});
                   },
                   {In("x", x), Out("y", y)}),
-              RunIsOk());
+              IsClean());
   EXPECT_TRUE((y.Matrix<float>() == x.Matrix<float>({1})).all());
 }
 
@@ -125,7 +125,7 @@ TEST_P(NestedTest, AnAccumulatorInsideTheWindowOfAnAccumulator) {
   };
   const PipelineOptions outer_options = {
       .grid = {2, 3}, .out_specs = {BlockSpec({16, 256}, Picking({-1, 0}))}, .should_accumulate_out = true};
-  ASSERT_THAT(Run(Once(Emit(body, outer_options)), {InOut("z", z)}), RunIsOk());
+  ASSERT_THAT(Run(Once(Emit(body, outer_options)), {InOut("z", z)}), IsClean());
   EXPECT_TRUE((z.Matrix<float>() == before.Matrix<float>() + 3.0f).all());
 }
 
@@ -146,11 +146,11 @@ TEST_P(NestedTest, ABodyThatThrowsUnwindsAllLevelsAndIsNamed) {
   Array x = Numbers(DType::kFloat32, {16, 512});
   Array y(DType::kFloat32, {16, 512});
   const RunReport report = Run(ThrowingInside(), {In("x", x), Out("y", y)});
-  EXPECT_THAT(report, RunHasFault(FaultKind::kKernelError, ::testing::HasSubstr("spilt")));
+  EXPECT_THAT(report, HasFault(FaultKind::kKernelError, ::testing::HasSubstr("spilt")));
   ASSERT_EQ(report.faults.size(), 1u);
   ASSERT_EQ(report.faults[0].places.size(), 1u);
   EXPECT_EQ(report.faults[0].places[0].ToString(), "core 0, cycle 0, step (1,), body");
 }
 
 }  // namespace
-}  // namespace strandcore
+}  // namespace strandcore::testing

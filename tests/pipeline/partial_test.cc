@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "tests/fixture/schedule_test.h"
+#include "runtime/testing/schedule_test.h"
 #include "tests/pipeline/matmul.h"
 #include "tests/pipeline/support.h"
 
-namespace strandcore {
+namespace strandcore::testing {
 namespace {
 
 using PartialTest = ScheduleTest;
@@ -30,7 +30,7 @@ TEST_P(PartialTest, EveryElementOfTheArrayIsReached) {  // P05
     const Pipeline pipeline = Emit(
         Double,
         {.grid = {(shape[0] + 127) / 128, (shape[1] + 127) / 128}, .in_specs = {Square()}, .out_specs = {Square()}});
-    ASSERT_THAT(Run(Once(pipeline), {In("x", x), Out("y", y)}), RunIsOk());
+    ASSERT_THAT(Run(Once(pipeline), {In("x", x), Out("y", y)}), IsClean());
     EXPECT_TRUE((y.Matrix<float>() == 2.0f * x.Matrix<float>()).all()) << shape.ToString();
   }
 }
@@ -39,7 +39,7 @@ TEST_P(PartialTest, BytesAreThoseOfTheRoundedBlocks) {
   Array x = Numbers(DType::kFloat32, {300, 200});
   const Pipeline pipeline = Emit(Nothing, {.grid = {3, 2}, .in_specs = {Square()}});
   const RunReport report = Run(Once(pipeline), {In("x", x)});
-  ASSERT_THAT(report, RunIsOk());
+  ASSERT_THAT(report, IsClean());
   // Rows 128 + 128 + 48 (44 rounded up), columns 128 + 128 (72 rounded up).
   EXPECT_EQ(report.CountersOf("x").bytes_in, 304 * 256 * 4);
 }
@@ -52,7 +52,7 @@ TEST_P(PartialTest, NothingBeyondAnAdoptedArrayIsTouched) {
   Array x = Numbers(DType::kFloat32, {kRows, kColumns});
   const BlockSpec spec({8, 128}, Picking({0, -1}));
   const Pipeline pipeline = Emit(Copy<float>, {.grid = {3}, .in_specs = {spec}, .out_specs = {spec}});
-  ASSERT_THAT(Run(Once(pipeline), {In("x", x), Out("y", y)}), RunIsOk());
+  ASSERT_THAT(Run(Once(pipeline), {In("x", x), Out("y", y)}), IsClean());
   EXPECT_EQ(x, y);
   const auto is_guard = [](float value) { return value == -1.0f; };
   EXPECT_TRUE(std::all_of(host.begin(), host.begin() + kGuard, is_guard));
@@ -68,7 +68,7 @@ TEST_P(PartialTest, TheTailOfTheSlotKeepsOldData) {
     if (core.ProgramId(0) == 2) y.Write<float>() = x.At(1).Read<float>();
   };
   const Pipeline pipeline = Emit(body, {.grid = {3}, .in_specs = {from}, .out_specs = {StayingTile()}});
-  ASSERT_THAT(Run(Once(pipeline), {In("x", x), Out("y", y)}), RunIsOk());
+  ASSERT_THAT(Run(Once(pipeline), {In("x", x), Out("y", y)}), IsClean());
   EXPECT_TRUE((y.Matrix<float>() == x.Matrix<float>({1})).all());
 }
 
@@ -100,13 +100,13 @@ RunReport DeepMatmul(const std::function<RunReport(const RefFunction&, const Ope
 TEST_P(PartialTest, AMaskedTailOfTheReductionIsRight) {
   Array z(DType::kFloat32, {8, 128});
   auto run = [this](const RefFunction& kernel, const Operands& operands) { return Run(kernel, operands); };
-  EXPECT_THAT(DeepMatmul(run, /*masked=*/true, z), RunIsOk());
+  EXPECT_THAT(DeepMatmul(run, /*masked=*/true, z), IsClean());
 }
 
 TEST_P(PartialTest, AnUnmaskedTailShows) {
   Array z(DType::kFloat32, {8, 128});
   auto run = [this](const RefFunction& kernel, const Operands& operands) { return Run(kernel, operands); };
-  EXPECT_THAT(DeepMatmul(run, /*masked=*/false, z), RunIsOk());
+  EXPECT_THAT(DeepMatmul(run, /*masked=*/false, z), IsClean());
   EXPECT_TRUE(std::isnan(z.Get({0, 0})));
 }
 
@@ -118,7 +118,7 @@ TEST_P(PartialTest, AnAccumulatorMayBePartial) {
     z.ReadWrite<float>() += 1.0f;
   };
   const Pipeline pipeline = Emit(body, {.grid = {3, 2, 2}, .out_specs = {Tile()}, .should_accumulate_out = true});
-  ASSERT_THAT(Run(Once(pipeline), {InOut("z", z)}), RunIsOk());
+  ASSERT_THAT(Run(Once(pipeline), {InOut("z", z)}), IsClean());
   EXPECT_TRUE((z.Matrix<float>() == before.Matrix<float>() + 2.0f).all());
 }
 
@@ -127,9 +127,9 @@ TEST_P(PartialTest, AViewIsCutByItsOwnShape) {
   Array y(DType::kFloat32, {20, 128});
   const Pipeline pipeline = Emit(Copy<float>, {.grid = {3}, .in_specs = {RowTile()}, .out_specs = {RowTile()}});
   auto kernel = [&](KernelContext& core, Ref x, Ref y) { pipeline(core, {x.At(Ds(8, 20), Ds(128, 128)), y}); };
-  ASSERT_THAT(Run(kernel, {In("x", x), Out("y", y)}), RunIsOk());
+  ASSERT_THAT(Run(kernel, {In("x", x), Out("y", y)}), IsClean());
   EXPECT_TRUE((y.Matrix<float>() == x.Matrix<float>().block(8, 128, 20, 128)).all());
 }
 
 }  // namespace
-}  // namespace strandcore
+}  // namespace strandcore::testing

@@ -10,7 +10,7 @@
 
 #include "runtime/base/refusal.h"
 
-namespace strandcore {
+namespace strandcore::testing {
 namespace {
 
 using ::testing::ElementsAre;
@@ -123,4 +123,4 @@ TEST(PartitionTest, SemanticsOfAnotherRankAreRefused) {
 }
 
 }  // namespace
-}  // namespace strandcore
+}  // namespace strandcore::testing

@@ -13,11 +13,11 @@
 #include <cstdlib>
 #include <string>
 
-#include "tests/fixture/matchers.h"
-#include "tests/fixture/sanitizer.h"
+#include "runtime/testing/matchers.h"
+#include "runtime/testing/sanitizer.h"
 #include "tests/pipeline/support.h"
 
-namespace strandcore {
+namespace strandcore::testing {
 namespace {
 
 // --- The programs, each run in a child.
@@ -32,7 +32,7 @@ class PlantedProgram : public ::testing::TestWithParam<int> {
     Simulator simulator({.threads = GetParam()});
     const RunReport report =
         simulator.Run(Once(pipeline, {.schedule = {x_schedule, y_schedule}}), {In("x", x), Out("y", y)});
-    EXPECT_THAT(report, RunIsOk());
+    EXPECT_THAT(report, IsClean());
     EXPECT_EQ(simulator.held(), 0);
   }
 
@@ -89,7 +89,7 @@ void PlantedProgram::HandOver(bool hands_over) {
     }
   };
   Simulator simulator({.cores = 2, .threads = GetParam()});
-  EXPECT_THAT(simulator.Run(kernel, {InOut("z", z), InOut("y", y)}), RunIsOk());
+  EXPECT_THAT(simulator.Run(kernel, {InOut("z", z), InOut("y", y)}), IsClean());
   EXPECT_EQ(simulator.held(), 0);
   if (hands_over) {
     EXPECT_EQ(y.Get({7, 127}), 8);
@@ -142,4 +142,4 @@ TEST_P(PlantedRaceTest, AMissingHandOverIsReported) { ExpectStatus("MissingHandO
 #endif
 
 }  // namespace
-}  // namespace strandcore
+}  // namespace strandcore::testing

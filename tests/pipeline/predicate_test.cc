@@ -9,7 +9,7 @@
 
 #include "tests/pipeline/support.h"
 
-namespace strandcore {
+namespace strandcore::testing {
 namespace {
 
 using ::testing::ElementsAreArray;
@@ -194,4 +194,4 @@ TEST(PredicateTest, AnAccumulatorFollowsTheTable) {
 }
 
 }  // namespace
-}  // namespace strandcore
+}  // namespace strandcore::testing

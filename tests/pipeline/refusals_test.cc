@@ -8,7 +8,7 @@
 #include "runtime/base/refusal.h"
 #include "tests/pipeline/support.h"
 
-namespace strandcore {
+namespace strandcore::testing {
 namespace {
 
 using ::testing::HasSubstr;
@@ -201,4 +201,4 @@ TEST_F(PipelineRefusalTest, CopiesOfTheWrongSortAreRefused) {
 }
 
 }  // namespace
-}  // namespace strandcore
+}  // namespace strandcore::testing

@@ -9,7 +9,7 @@
 
 #include "tests/pipeline/support.h"
 
-namespace strandcore {
+namespace strandcore::testing {
 namespace {
 
 using ::testing::Contains;
@@ -112,8 +112,7 @@ TEST(ScheduleValueTest, AMissingKeyIsRefusedByOperandAndKey) {
     Schedule schedule = Schedule::Default();
     schedule.*member = nullptr;
     const std::string text = RefusalText(TwoCycles({std::nullopt, schedule}), {In("x", x), Out("y", y)});
-    EXPECT_THAT(text,
-                ::testing::StartsWith("operand y: its schedule has no " + name + " (core 0, cycle 0, step (0,), "));
+    EXPECT_THAT(text, ::testing::StartsWith("operand y: its schedule has no " + name + " (core 0"));
   }
 }
 
@@ -155,4 +154,4 @@ TEST(ScheduleValueTest, AUserMadeScheduleCopiesAccumulatorsInUnlessItIsWrapped) 
 }
 
 }  // namespace
-}  // namespace strandcore
+}  // namespace strandcore::testing

@@ -25,7 +25,7 @@
 #endif
 #endif
 
-namespace strandcore {
+namespace strandcore::testing {
 
 // The block index is made of these dimensions of the grid point; -1 stands for 0.
 inline IndexMap Picking(std::vector<int> dims) {
@@ -155,6 +155,6 @@ inline Fault FaultOf(const RefFunction& kernel, const Operands& operands, Simula
   return report.faults.empty() ? Fault() : report.faults[0];
 }
 
-}  // namespace strandcore
+}  // namespace strandcore::testing
 
 #endif  // STRANDCORE_TESTS_PIPELINE_SUPPORT_H_

@@ -8,7 +8,7 @@
 #include "runtime/base/refusal.h"
 #include "runtime/pipeline/block_spec.h"
 
-namespace strandcore {
+namespace strandcore::testing {
 namespace {
 
 using ::testing::ElementsAre;
@@ -69,4 +69,4 @@ TEST(TilingTest, OfEightByteElementsIsRefused) {
 }
 
 }  // namespace
-}  // namespace strandcore
+}  // namespace strandcore::testing

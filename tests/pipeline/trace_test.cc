@@ -7,7 +7,7 @@
 
 #include "tests/pipeline/support.h"
 
-namespace strandcore {
+namespace strandcore::testing {
 namespace {
 
 using ::testing::ElementsAre;
@@ -160,4 +160,4 @@ TEST(TraceTest, ACoreWithoutStepsIssuesNothing) {
 }
 
 }  // namespace
-}  // namespace strandcore
+}  // namespace strandcore::testing

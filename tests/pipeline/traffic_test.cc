@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "tests/fixture/schedule_test.h"
+#include "runtime/testing/schedule_test.h"
 #include "tests/pipeline/matmul.h"
 #include "tests/pipeline/support.h"
 
-namespace strandcore {
+namespace strandcore::testing {
 namespace {
 
 using TrafficTest = ScheduleTest;
@@ -37,7 +37,7 @@ TEST_P(TrafficTest, OfAMatmul) {
   Array x = Numbers(DType::kFloat32, ShapeOfX(blocks)), y = Numbers(DType::kFloat32, ShapeOfY(blocks), 11);
   Array z(DType::kFloat32, ShapeOfZ(blocks));
   const RunReport report = Run(Once(Emit(MatmulBody, MatmulOptions(blocks))), {In("x", x), In("y", y), Out("z", z)});
-  ASSERT_THAT(report, RunIsOk());
+  ASSERT_THAT(report, IsClean());
   EXPECT_EQ(z, Product(x, y));
   EXPECT_EQ(Copies(report, "x"), "64 in, 0 out");
   EXPECT_EQ(Copies(report, "y"), "64 in, 0 out");
@@ -58,7 +58,7 @@ TEST_P(TrafficTest, OfAnAccumulatingMatmul) {
   PipelineOptions options = MatmulOptions(blocks);
   options.should_accumulate_out = true;
   const RunReport report = Run(Once(Emit(MatmulBody, options)), {In("x", x), In("y", y), InOut("z", z)});
-  ASSERT_THAT(report, RunIsOk());
+  ASSERT_THAT(report, IsClean());
   EXPECT_EQ(z, expected);
   EXPECT_EQ(Copies(report, "x"), "64 in, 0 out");
   EXPECT_EQ(Copies(report, "z"), "16 in, 16 out");
@@ -74,7 +74,7 @@ TEST_P(TrafficTest, OfAMultiplicationOnTwoCores) {
                                           .out_specs = {Tile()},
                                           .core_axis = 0,
                                           .dimension_semantics = {kArbitrary, kParallel}});
-  ASSERT_THAT(MakeSimulator(options).Run(Once(pipeline), {In("x", x), Out("y", y)}), RunIsOk());
+  ASSERT_THAT(MakeSimulator(options).Run(Once(pipeline), {In("x", x), Out("y", y)}), IsClean());
   EXPECT_TRUE((y.Matrix<float>() == 2.0f * x.Matrix<float>()).all());
   for (int core : {0, 1}) {
     EXPECT_EQ(Copies(recorder, core, "x"), "8 in, 0 out");
@@ -92,7 +92,7 @@ TEST_P(TrafficTest, OfAnUnevenSplitBesideADynamicDimension) {
                                           .out_specs = {Tile()},
                                           .core_axis = 0,
                                           .dimension_semantics = {kParallel, kParallel}});
-  ASSERT_THAT(MakeSimulator(options).Run(Once(pipeline), {In("x", x), Out("y", y)}), RunIsOk());
+  ASSERT_THAT(MakeSimulator(options).Run(Once(pipeline), {In("x", x), Out("y", y)}), IsClean());
   EXPECT_TRUE((y.Matrix<float>() == 2.0f * x.Matrix<float>()).all());
   EXPECT_EQ(Copies(recorder, 0, "x"), "15 in, 0 out");
   EXPECT_EQ(Copies(recorder, 0, "y"), "0 in, 15 out");
@@ -119,7 +119,7 @@ TEST_P(TrafficTest, OfMatmulsOnTwoCores) {
     Recorder recorder;
     SimulatorOptions machine = {.cores = 2, .observer = &recorder};
     ASSERT_THAT(MakeSimulator(machine).Run(Once(Emit(MatmulBody, options)), {In("x", x), In("y", y), Out("z", z)}),
-                RunIsOk());
+                IsClean());
     EXPECT_EQ(z, Product(x, y));
     for (int core : {0, 1}) {
       EXPECT_EQ(Copies(recorder, core, "x"), c.x[core]);
@@ -145,7 +145,7 @@ TEST_P(TrafficTest, OfTwoCyclesOfACopy) {
     }
   };
   const RunReport report = Run(kernel, {In("x", x), Out("y", y)});
-  ASSERT_THAT(report, RunIsOk());
+  ASSERT_THAT(report, IsClean());
   EXPECT_EQ(x, y);
   EXPECT_EQ(Copies(report, "x"), "16 in, 0 out");
   EXPECT_EQ(Copies(report, "y"), "0 in, 16 out");
@@ -179,7 +179,7 @@ TEST_P(TrafficTest, OfTwoCyclesOfAnAccumulatorUnderFixed) {
     }
   };
   const RunReport report = Run(kernel, {In("x", x), Out("z", z)});
-  ASSERT_THAT(report, RunIsOk());
+  ASSERT_THAT(report, IsClean());
   for (int64_t c = 0; c < 128; ++c) {
     EXPECT_EQ(z.Matrix<int32_t>()(3, c), x.Matrix<int32_t>().col(c)(Eigen::seqN(3, 8, 8)).sum());
   }
@@ -188,4 +188,4 @@ TEST_P(TrafficTest, OfTwoCyclesOfAnAccumulatorUnderFixed) {
 }
 
 }  // namespace
-}  // namespace strandcore
+}  // namespace strandcore::testing

@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "tests/fixture/schedule_test.h"
+#include "runtime/testing/schedule_test.h"
 #include "tests/pipeline/matmul.h"
 #include "tests/pipeline/support.h"
 
-namespace strandcore {
+namespace strandcore::testing {
 namespace {
 
 using ValuesTest = ScheduleTest;
@@ -29,7 +29,7 @@ TEST_P(ValuesTest, AMatmulMayKeepItsSumInAScratch) {
   auto kernel = [&](KernelContext& core, Refs refs) {
     core.RunScoped([&](Ref sum) { pipeline(core, refs, {.scratches = {sum}}); }, Vmem({8, 128}, DType::kFloat32));
   };
-  ASSERT_THAT(Run(kernel, {In("x", x), In("y", y), Out("z", z)}), RunIsOk());
+  ASSERT_THAT(Run(kernel, {In("x", x), In("y", y), Out("z", z)}), IsClean());
   EXPECT_EQ(z, Product(x, y));
 }
 
@@ -45,7 +45,7 @@ TEST_P(ValuesTest, APlainMatmulAndThenAnAccumulatingOneGiveTwiceTheProduct) {
     plain(core, refs);
     accumulating(core, refs);
   };
-  ASSERT_THAT(Run(kernel, {In("x", x), In("y", y), Out("z", z)}), RunIsOk());
+  ASSERT_THAT(Run(kernel, {In("x", x), In("y", y), Out("z", z)}), IsClean());
   EXPECT_EQ(z, Product(x, y, 2));
 }
 
@@ -57,7 +57,7 @@ TEST_P(ValuesTest, AnInitialisedAccumulatorForgetsWhatWasThere) {
   options.should_accumulate_out = true;
   const RunReport report =
       Run(Once(Emit(MatmulBody, options), {.init_accumulators = true}), {In("x", x), In("y", y), Out("z", z)});
-  ASSERT_THAT(report, RunIsOk());
+  ASSERT_THAT(report, IsClean());
   EXPECT_EQ(z, Product(x, y));
   EXPECT_EQ(report.CountersOf("z").copies_in, 0);
 }
@@ -72,7 +72,7 @@ TEST_P(ValuesTest, SqueezedDimensionsAreUnseenByTheBody) {
   const BlockSpec from({std::nullopt, std::nullopt, 8, 128}, Picking({0, 1, -1, -1}));
   const BlockSpec to({std::nullopt, 8, 128}, Picking({1, 0, -1}));
   const Pipeline pipeline = Emit(body, {.grid = {3, 2}, .in_specs = {from}, .out_specs = {to}});
-  ASSERT_THAT(Run(Once(pipeline), {In("x", x), Out("y", y)}), RunIsOk());
+  ASSERT_THAT(Run(Once(pipeline), {In("x", x), Out("y", y)}), IsClean());
   for (int64_t i = 0; i < 3; ++i) {
     for (int64_t j = 0; j < 2; ++j) {
       EXPECT_TRUE((y.Matrix<int32_t>({j}).middleRows(8 * i, 8) == x.Matrix<int32_t>({i, j})).all());
@@ -86,7 +86,7 @@ TEST_P(ValuesTest, ASqueezedAccumulatorAddsUpToo) {
   auto body = [](KernelContext&, Ref z) { z.Write<float>().setConstant(5); };
   const BlockSpec spec({std::nullopt, 8, 128}, Picking({0, -1, -1}));
   const Pipeline pipeline = Emit(body, {.grid = {2, 2}, .out_specs = {spec}, .should_accumulate_out = true});
-  ASSERT_THAT(Run(Once(pipeline), {InOut("z", z)}), RunIsOk());
+  ASSERT_THAT(Run(Once(pipeline), {InOut("z", z)}), IsClean());
   for (int64_t i : {0, 1}) EXPECT_TRUE((z.Matrix<float>({i}) == before.Matrix<float>({i}) + 5.0f).all());
 }
 
@@ -102,7 +102,7 @@ TEST_P(ValuesTest, BlocksMayBeOfFourDimensions) {
     }
   };
   const Pipeline by_rows = Emit(rows, pipeline.options());
-  ASSERT_THAT(Run(Once(by_rows), {In("x", x), Out("y", y)}), RunIsOk());
+  ASSERT_THAT(Run(Once(by_rows), {In("x", x), Out("y", y)}), IsClean());
   y.Generate([values = y.ToVector<int32_t>()](int64_t flat) { return values[static_cast<size_t>(flat)] - 1; });
   EXPECT_EQ(x, y);
 }
@@ -111,7 +111,7 @@ TEST_P(ValuesTest, WhatTheBodyDoesNotWriteIsPoison) {  // P10
   Array y(DType::kFloat32, {8, 128});
   auto body = [](KernelContext&, Ref y) { y.At(Ds(0, 1)).Write<float>().setConstant(7); };
   const Pipeline pipeline = Emit(body, {.grid = {1}, .out_specs = {StayingTile()}});
-  ASSERT_THAT(Run(Once(pipeline), {InOut("y", y)}), RunIsOk());
+  ASSERT_THAT(Run(Once(pipeline), {InOut("y", y)}), IsClean());
   EXPECT_EQ(y.Get({0, 5}), 7);
   EXPECT_TRUE(std::isnan(y.Get({1, 5})));
 }
@@ -124,7 +124,7 @@ TEST_P(ValuesTest, AnOutputThatComesBackToABlockOverwritesIt) {  // quirk Q15
   const BlockSpec spec({8, 128}, Picking({1, -1}));
   const Pipeline pipeline = Emit(body, {.grid = {3, 2}, .out_specs = {spec}});
   const RunReport report = Run(Once(pipeline), {Out("y", y)});
-  ASSERT_THAT(report, RunIsOk());
+  ASSERT_THAT(report, IsClean());
   EXPECT_EQ(report.CountersOf("y").copies_out, 6);
   EXPECT_EQ(y.Get({0, 0}), 3);
   EXPECT_EQ(y.Get({15, 127}), 3);
@@ -142,10 +142,10 @@ TEST_P(ValuesTest, WhatABodyWritesToAnInputStaysAsLongAsTheBlock) {
   const Array before = x;
   Array y(DType::kFloat32, {8, 128});
   const Pipeline moving = Emit(Spoils, {.grid = {4}, .in_specs = {RowTile()}, .out_specs = {StayingTile()}});
-  ASSERT_THAT(Run(Once(moving), {In("x", x), Out("y", y)}), RunIsOk());
+  ASSERT_THAT(Run(Once(moving), {In("x", x), Out("y", y)}), IsClean());
   EXPECT_EQ(y.Get({2, 3}), x.Get({2, 3}) + x.Get({10, 3}) + x.Get({18, 3}) + x.Get({26, 3}));
   const Pipeline staying = Emit(Spoils, {.grid = {4}, .in_specs = {StayingTile()}, .out_specs = {StayingTile()}});
-  ASSERT_THAT(Run(Once(staying), {In("x", x), Out("y", y)}), RunIsOk());
+  ASSERT_THAT(Run(Once(staying), {In("x", x), Out("y", y)}), IsClean());
   EXPECT_EQ(y.Get({2, 3}), x.Get({2, 3}) + 300);
   EXPECT_EQ(x, before);
 }
@@ -164,7 +164,7 @@ TEST_P(ValuesTest, AnyNumberOfStepsRunsEachOnce) {  // P15
                                           .out_specs = {StayingTile()},
                                           .should_accumulate_out = true});
     const RunReport report = Run(Once(pipeline), {In("x", x), InOut("z", z)});
-    ASSERT_THAT(report, RunIsOk());
+    ASSERT_THAT(report, IsClean());
     EXPECT_TRUE((z.Matrix<int32_t>() == before.Matrix<int32_t>() + static_cast<int32_t>(steps)).all());
     EXPECT_EQ(report.counters.steps, steps);
     EXPECT_EQ(report.CountersOf("x").copies_in, steps);
@@ -173,4 +173,4 @@ TEST_P(ValuesTest, AnyNumberOfStepsRunsEachOnce) {  // P15
 }
 
 }  // namespace
-}  // namespace strandcore
+}  // namespace strandcore::testing

@@ -7,9 +7,9 @@
 #include <thread>
 #include <vector>
 
-#include "tests/fixture/sanitizer.h"
+#include "runtime/testing/sanitizer.h"
 
-namespace strandcore {
+namespace strandcore::testing {
 namespace {
 
 // An owner whose wake-ups are counted, and whose thread can sleep until the next.
@@ -146,4 +146,4 @@ TEST(SemaphoreKindTest, HasItsName) {
 }
 
 }  // namespace
-}  // namespace strandcore
+}  // namespace strandcore::testing

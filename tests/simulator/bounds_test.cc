@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "runtime/strandcore.h"
-#include "tests/fixture/schedule_test.h"
+#include "runtime/testing/schedule_test.h"
 
-namespace strandcore {
+namespace strandcore::testing {
 namespace {
 
 using ::testing::HasSubstr;
@@ -29,7 +29,7 @@ STRANDCORE_ON_EVERY_BACKEND(LaunchBoundsTest);
 
 constexpr OutOfRangeReads kBothReads[] = {OutOfRangeReads::kFault, OutOfRangeReads::kUninitialised};
 
-auto IsOutOfBounds(const std::string& text) { return RunHasFault(FaultKind::kOutOfBounds, HasSubstr(text)); }
+auto IsOutOfBounds(const std::string& text) { return HasFault(FaultKind::kOutOfBounds, HasSubstr(text)); }
 
 // Each element of `array` is `inside(i, j)`'s value, or NaN if that is NaN.
 template <typename Value>
@@ -63,7 +63,7 @@ TEST_P(LaunchBoundsTest, S3BlocksOutsideReadAsPoisonOrStop) {
   const Array x(DType::kFloat32, {16, 128});
   Array y = Array::Full(DType::kFloat32, {16, 128}, 5);
   const Operands operands = {In("x", x), InOut("y", y)};
-  EXPECT_THAT(RunWithin(Bounds::kLogical, OutOfRangeReads::kUninitialised, CopyShifted(1, 0), operands), RunIsOk());
+  EXPECT_THAT(RunWithin(Bounds::kLogical, OutOfRangeReads::kUninitialised, CopyShifted(1, 0), operands), IsClean());
   ExpectElements(y, [](int64_t i, int64_t) { return i < 12 ? 0 : NAN; });
   EXPECT_THAT(RunWithin(Bounds::kLogical, OutOfRangeReads::kFault, CopyShifted(1, 0), operands),
               IsOutOfBounds("operand x: rows 16–19 of dimension 0 lie outside 0–15"));
@@ -91,13 +91,13 @@ TEST_P(LaunchBoundsTest, S5AScalarReadOutsideGivesTheLargestInteger) {
   };
   for (OutOfRangeReads reads : kBothReads) {
     Array y(DType::kInt32, {1});
-    EXPECT_THAT(run(reads, 5, y), RunIsOk());
+    EXPECT_THAT(run(reads, 5, y), IsClean());
     EXPECT_EQ(y.Get({0}), 41);
   }
   Array y(DType::kInt32, {1});
   EXPECT_THAT(run(OutOfRangeReads::kFault, 6, y),
               IsOutOfBounds("operand x: element 5 of dimension 0 lies outside 0–4"));
-  EXPECT_THAT(run(OutOfRangeReads::kUninitialised, 6, y), RunIsOk());
+  EXPECT_THAT(run(OutOfRangeReads::kUninitialised, 6, y), IsClean());
   EXPECT_EQ(y.Get({0}), 41.0 + INT32_MAX - 4294967296.0);
 }
 
@@ -120,7 +120,7 @@ TEST_P(LaunchBoundsTest, S6ACopyFromOutsideBringsPoison) {
       EXPECT_THAT(RunWithin(bounds, OutOfRangeReads::kFault, kernel, operands),
                   IsOutOfBounds("operand x: indices 4–11 of dimension 0 lie outside 0–7"))
           << "leading dimensions have no padding";
-      EXPECT_THAT(RunWithin(bounds, OutOfRangeReads::kUninitialised, kernel, operands), RunIsOk());
+      EXPECT_THAT(RunWithin(bounds, OutOfRangeReads::kUninitialised, kernel, operands), IsClean());
       ExpectElements(y, [](int64_t i, int64_t) { return i < 4 ? 0 : NAN; });
     }
   }
@@ -145,7 +145,7 @@ TEST_P(LaunchBoundsTest, S7ACopyToARowInThePaddingIsDropped) {
   for (OutOfRangeReads reads : kBothReads) {
     EXPECT_THAT(RunWithin(Bounds::kLogical, reads, WriteScratch(10), operands),
                 IsOutOfBounds("scratch: row 10 of dimension 0 lies outside 0–9"));
-    EXPECT_THAT(RunWithin(Bounds::kPadded, reads, WriteScratch(10), operands), RunIsOk());
+    EXPECT_THAT(RunWithin(Bounds::kPadded, reads, WriteScratch(10), operands), IsClean());
     ExpectElements(y, [](int64_t, int64_t) { return NAN; });
     EXPECT_THAT(RunWithin(Bounds::kPadded, reads, WriteScratch(16), operands),
                 IsOutOfBounds("scratch: row 16 of dimension 0 lies outside 0–"))
@@ -160,7 +160,7 @@ TEST_P(LaunchBoundsTest, S8ACopyAcrossTheEdgeIsCut) {
   for (OutOfRangeReads reads : kBothReads) {
     EXPECT_THAT(RunWithin(Bounds::kLogical, reads, WriteScratch(Ds(4, 8)), operands),
                 IsOutOfBounds("scratch: rows 4–11 of dimension 0 lie outside 0–9"));
-    EXPECT_THAT(RunWithin(Bounds::kPadded, reads, WriteScratch(Ds(4, 8)), operands), RunIsOk());
+    EXPECT_THAT(RunWithin(Bounds::kPadded, reads, WriteScratch(Ds(4, 8)), operands), IsClean());
     ExpectElements(y, [](int64_t i, int64_t) { return i < 4 ? NAN : 0; });
   }
 }
@@ -198,7 +198,7 @@ TEST_P(LaunchBoundsTest, S10AMaskedStoreOutsideStops) {
   const OwnedWindow<bool> full = OwnedWindow<bool>::Constant(8, 128, true);
   auto one = [](int64_t i, int64_t j) { return i == 9 && j == 131 ? 1 : NAN; };
   for (OutOfRangeReads reads : kBothReads) {
-    EXPECT_THAT(RunWithin(Bounds::kLogical, reads, StoreMasked(inside), {Out("y", y)}), RunIsOk());
+    EXPECT_THAT(RunWithin(Bounds::kLogical, reads, StoreMasked(inside), {Out("y", y)}), IsClean());
     ExpectElements(y, one);
     EXPECT_THAT(RunWithin(Bounds::kLogical, reads, StoreMasked(full), {Out("y", y)}),
                 IsOutOfBounds("scratch: rows 8–15 of dimension 0 lie outside 0–9"));
@@ -207,7 +207,7 @@ TEST_P(LaunchBoundsTest, S10AMaskedStoreOutsideStops) {
               IsOutOfBounds("scratch: rows 8–15 of dimension 0 lie outside 0–9"))
       << "by default, slices end in the array";
   EXPECT_THAT(RunWithin(Bounds::kLogical, OutOfRangeReads::kUninitialised, StoreMasked(across), {Out("y", y)}),
-              RunIsOk());
+              IsClean());
   ExpectElements(y, one);
 }
 
@@ -216,7 +216,7 @@ TEST_P(LaunchBoundsTest, S11AMaskedStoreIntoThePaddingIsCut) {
   for (OutOfRangeReads reads : kBothReads) {
     EXPECT_THAT(
         RunWithin(Bounds::kPadded, reads, StoreMasked(OwnedWindow<bool>::Constant(8, 128, true)), {Out("y", y)}),
-        RunIsOk());
+        IsClean());
     ExpectElements(y, [](int64_t i, int64_t j) { return i >= 8 && j >= 128 ? 1 : NAN; });
   }
 }
@@ -231,7 +231,7 @@ TEST_P(LaunchBoundsTest, BothSidesOfACopyAreCut) {
     core.SyncCopy(x.At(10, 3), y.At(0, 3));
     core.SyncCopy(x.At(0, 3), y.At(12, 3));
   };
-  EXPECT_THAT(RunWithin(Bounds::kPadded, OutOfRangeReads::kFault, kernel, {In("x", x), InOut("y", y)}), RunIsOk());
+  EXPECT_THAT(RunWithin(Bounds::kPadded, OutOfRangeReads::kFault, kernel, {In("x", x), InOut("y", y)}), IsClean());
   ExpectElements(y, [](int64_t i, int64_t j) {
     if (i == 0 && j == 3) return double{NAN};
     if (i < 8 || j < 128) return 5.0;
@@ -258,9 +258,9 @@ TEST_P(LaunchBoundsTest, OneLaunchesOptionsAreNotTheNexts) {
   const Array x(DType::kFloat32, {16, 128});
   Array y(DType::kFloat32, {16, 128});
   const Operands operands = {In("x", x), InOut("y", y)};
-  EXPECT_THAT(RunWithin(Bounds::kPadded, OutOfRangeReads::kUninitialised, CopyShifted(1, 0), operands), RunIsOk());
+  EXPECT_THAT(RunWithin(Bounds::kPadded, OutOfRangeReads::kUninitialised, CopyShifted(1, 0), operands), IsClean());
   EXPECT_THAT(Run(CopyShifted(1, 0), operands), IsOutOfBounds("operand x: rows 16–19"));
 }
 
 }  // namespace
-}  // namespace strandcore
+}  // namespace strandcore::testing

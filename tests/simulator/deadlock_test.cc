@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "runtime/strandcore.h"
-#include "tests/fixture/schedule_test.h"
+#include "runtime/testing/schedule_test.h"
 #include "tests/simulator/support.h"
 
-namespace strandcore {
+namespace strandcore::testing {
 namespace {
 
 using ::testing::AllOf;
@@ -31,12 +31,11 @@ TEST_P(DeadlockTest, OfOneCoreSaysWhatItHasAndNeeds) {
         },
         RegularSemaphore({2}, "slots"));
   };
-  EXPECT_THAT(Run(kernel),
-              RunHasFault(FaultKind::kDeadlock,
-                          MatchesRegex("deadlock: nothing can run\n"
-                                       "  core 0, kernel \\(deadlock_test.cc:[0-9]+\\): slots\\[1\\] holds 2 "
-                                       "of 3 units\n"
-                                       "  who could pay slots\\[1\\]: nobody, no other core is running")));
+  EXPECT_THAT(Run(kernel), HasFault(FaultKind::kDeadlock,
+                                    MatchesRegex("deadlock: nothing can run\n"
+                                                 "  core 0, kernel \\(deadlock_test.cc:[0-9]+\\): slots\\[1\\] holds 2 "
+                                                 "of 3 units\n"
+                                                 "  who could pay slots\\[1\\]: nobody, no other core is running")));
 }
 
 // The copy is complete, but shorter than what is waited for.
@@ -53,8 +52,8 @@ TEST_P(DeadlockTest, OfACopyCountsBytes) {
   };
   EXPECT_THAT(
       Run(kernel, {In("x", x), Out("y", y)}),
-      RunHasFault(FaultKind::kDeadlock, AllOf(HasSubstr("done holds 4,096 of 16,384 bytes"),
-                                              HasSubstr("no copy on it is in flight, and no other core is running"))));
+      HasFault(FaultKind::kDeadlock, AllOf(HasSubstr("done holds 4,096 of 16,384 bytes"),
+                                           HasSubstr("no copy on it is in flight, and no other core is running"))));
 }
 
 TEST_P(DeadlockTest, OfASignalThatNeverComesNamesTheWaiterAlone) {
@@ -62,9 +61,9 @@ TEST_P(DeadlockTest, OfASignalThatNeverComesNamesTheWaiterAlone) {
     if (core.core_index() == 0) WaitForEver(core);
   };
   const RunReport report = Run(kernel, {}, 3);
-  EXPECT_THAT(report, RunHasFault(FaultKind::kDeadlock,
-                                  AllOf(HasSubstr("core 0, kernel"), HasSubstr("never holds 0 of 3 units"),
-                                        Not(HasSubstr("core 1")))));
+  EXPECT_THAT(report,
+              HasFault(FaultKind::kDeadlock, AllOf(HasSubstr("core 0, kernel"), HasSubstr("never holds 0 of 3 units"),
+                                                   Not(HasSubstr("core 1")))));
   ASSERT_THAT(report.faults, SizeIs(1));
   ASSERT_THAT(report.faults[0].places, SizeIs(1));
   EXPECT_EQ(report.faults[0].places[0].core, (CoreId{0, 0}));
@@ -74,15 +73,15 @@ TEST_P(DeadlockTest, OfASignalThatNeverComesNamesTheWaiterAlone) {
 TEST_P(DeadlockTest, OfTwoCoresThatWaitForEachOtherNamesBoth) {
   const RunReport report = Run(WaitForEver, {}, 2);
   EXPECT_THAT(report,
-              RunHasFault(FaultKind::kDeadlock, AllOf(HasSubstr("\n  core 0, kernel"), HasSubstr("\n  core 1, kernel"),
-                                                      HasSubstr("nobody, all 2 cores that have not ended wait"))));
+              HasFault(FaultKind::kDeadlock, AllOf(HasSubstr("\n  core 0, kernel"), HasSubstr("\n  core 1, kernel"),
+                                                   HasSubstr("nobody, all 2 cores that have not ended wait"))));
 }
 
 TEST_P(DeadlockTest, OfAWaitThatWouldNotSubtractIsOneToo) {
   auto kernel = [](KernelContext& core) {
     core.RunScoped([&](SemaphoreRef s) { core.WaitUntil(s, 1); }, RegularSemaphore());
   };
-  EXPECT_THAT(Run(kernel), RunHasFault(FaultKind::kDeadlock, HasSubstr("semaphore 0 holds 0 of 1 unit\n")));
+  EXPECT_THAT(Run(kernel), HasFault(FaultKind::kDeadlock, HasSubstr("semaphore 0 holds 0 of 1 unit\n")));
 }
 
 TEST_P(DeadlockTest, UnwindsItsKernels) {
@@ -96,7 +95,7 @@ TEST_P(DeadlockTest, UnwindsItsKernels) {
         },
         Vmem({8, 128}, DType::kFloat32));
   };
-  EXPECT_THAT(Run(kernel, {}, 4), RunHasFault(FaultKind::kDeadlock, HasSubstr("all 4 cores")));
+  EXPECT_THAT(Run(kernel, {}, 4), HasFault(FaultKind::kDeadlock, HasSubstr("all 4 cores")));
   EXPECT_EQ(alive.load(), 0);
 }
 
@@ -104,14 +103,14 @@ TEST_P(DeadlockTest, LeavesTheSimulatorUsable) {
   const Array x = Array::Iota(DType::kFloat32, {8, 128});
   Simulator& simulator = MakeSimulator(2);
   for (int i = 0; i < 10; ++i) {
-    EXPECT_THAT(simulator.Run(WaitForEver, {}), RunHasFault(FaultKind::kDeadlock, HasSubstr("never")));
+    EXPECT_THAT(simulator.Run(WaitForEver, {}), HasFault(FaultKind::kDeadlock, HasSubstr("never")));
     EXPECT_EQ(simulator.held(), 0);
   }
   Array y(DType::kFloat32, {8, 128});
   auto kernel = [](KernelContext& core, Ref x, Ref y) {
     if (core.core_index() == 1) CopyAcross(core, x, y);
   };
-  EXPECT_THAT(simulator.Run(kernel, {In("x", x), Out("y", y)}), RunIsOk());
+  EXPECT_THAT(simulator.Run(kernel, {In("x", x), Out("y", y)}), IsClean());
   EXPECT_EQ(x, y);
 }
 
@@ -124,7 +123,7 @@ TEST_P(DeadlockTest, IsTheFirstCauseWhateverItsKernelThrowsThen) {
       throw std::runtime_error("another error");
     }
   };
-  EXPECT_THAT(Run(kernel), RunHasFault(FaultKind::kDeadlock, Not(HasSubstr("another error"))));
+  EXPECT_THAT(Run(kernel), HasFault(FaultKind::kDeadlock, Not(HasSubstr("another error"))));
 }
 
 // In a pipeline the report says phase, operand, cycle and step.
@@ -137,8 +136,8 @@ TEST_P(DeadlockTest, InABodySaysWhichStep) {
   ASSERT_TRUE(pipeline.ok()) << pipeline.status();
   const Array x(DType::kFloat32, {32, 128});
   EXPECT_THAT(Run([&](KernelContext& core, Refs refs) { (*pipeline)(core, refs); }, {In("x", x)}),
-              RunHasFault(FaultKind::kDeadlock, HasSubstr("\n  core 0, cycle 0, step (2,), body (support.h:")));
+              HasFault(FaultKind::kDeadlock, HasSubstr("\n  core 0, cycle 0, step (2,), body (support.h:")));
 }
 
 }  // namespace
-}  // namespace strandcore
+}  // namespace strandcore::testing

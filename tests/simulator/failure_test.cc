@@ -7,10 +7,11 @@
 #include <string>
 
 #include "runtime/strandcore.h"
-#include "tests/fixture/schedule_test.h"
+#include "runtime/testing/sanitizer.h"
+#include "runtime/testing/schedule_test.h"
 #include "tests/simulator/support.h"
 
-namespace strandcore {
+namespace strandcore::testing {
 namespace {
 
 using ::testing::AllOf;
@@ -74,8 +75,8 @@ TEST_P(FailureTest, AFullMemoryIsACapacityFault) {
     core.RunScoped([](Ref) {}, Vmem({1 << 20, 128}, DType::kFloat32, "huge"));
   });
   EXPECT_THAT(Run(kernel, {}, 2),
-              RunHasFault(FaultKind::kCapacity, AllOf(HasSubstr("VMEM of core 1 is full: huge needs 536870912 bytes"),
-                                                      HasSubstr("\n  tile: 4096 bytes, (8, 128) float32\n"))));
+              HasFault(FaultKind::kCapacity, AllOf(HasSubstr("VMEM of core 1 is full: huge needs 536870912 bytes"),
+                                                   HasSubstr("\n  tile: 4096 bytes, (8, 128) float32\n"))));
   EXPECT_EQ(alive.load(), 0);
 }
 
@@ -110,7 +111,7 @@ TEST_P(FailureTest, WithCopiesInFlightEndsCleanly) {
         },
         Vmem({1024, 512}, DType::kFloat32), DmaSemaphore({2}));
   };
-  EXPECT_THAT(Run(kernel, {In("x", x), Out("y", y)}), RunHasFault(FaultKind::kKernelError, HasSubstr("half-way")));
+  EXPECT_THAT(Run(kernel, {In("x", x), Out("y", y)}), HasFault(FaultKind::kKernelError, HasSubstr("half-way")));
   EXPECT_EQ(x, y) << "a copy that was started completes";
 }
 
@@ -137,7 +138,7 @@ TEST_P(FailureTest, AKernelThatCatchesEverythingDoesNotHang) {
       if (core.core_index() == 0) throw std::runtime_error("the first");
       kernel(core);
     };
-    EXPECT_THAT(Run(with_failure, {}, 2), RunHasFault(FaultKind::kKernelError, HasSubstr("the first"))) << way;
+    EXPECT_THAT(Run(with_failure, {}, 2), HasFault(FaultKind::kKernelError, HasSubstr("the first"))) << way;
   }
 }
 
@@ -148,7 +149,7 @@ TEST_P(FailureTest, AKernelThatCatchesItsUnwindingMayReturn) {
     } catch (...) {
     }
   };
-  EXPECT_THAT(Run(kernel, {}, 2), RunHasFault(FaultKind::kDeadlock, HasSubstr("never")));
+  EXPECT_THAT(Run(kernel, {}, 2), HasFault(FaultKind::kDeadlock, HasSubstr("never")));
 }
 
 // Requests of destructors, while the kernel is unwound, neither block nor throw.
@@ -170,7 +171,7 @@ TEST_P(FailureTest, DestructorsMayStillAsk) {
         },
         RegularSemaphore());
   };
-  EXPECT_THAT(Run(kernel, {}, 2), RunHasFault(FaultKind::kDeadlock, HasSubstr("never")));
+  EXPECT_THAT(Run(kernel, {}, 2), HasFault(FaultKind::kDeadlock, HasSubstr("never")));
 }
 
 // The semaphore's scope is left by the exception while another core goes on to signal it.
@@ -193,7 +194,7 @@ TEST_P(FailureTest, SignalsOfAFailedCoresSemaphoreCorruptNothing) {
           },
           RegularSemaphore({}, "mine"));
     };
-    ASSERT_THAT(Run(kernel, {}, 2), RunHasFault(FaultKind::kKernelError, HasSubstr("in the scope")));
+    ASSERT_THAT(Run(kernel, {}, 2), HasFault(FaultKind::kKernelError, HasSubstr("in the scope")));
   }
 }
 
@@ -220,7 +221,7 @@ TEST_P(FailureTest, TenFailingRunsLeaveTheSimulatorUsable) {
         if (core.core_index() == 0) CopyAcross(core, x, y);
       },
       {In("x", x), Out("y", y)});
-  EXPECT_THAT(report, RunIsOk());
+  EXPECT_THAT(report, IsClean());
   EXPECT_EQ(x, y);
   EXPECT_EQ(report.counters.transfers, 2);
 }
@@ -228,7 +229,7 @@ TEST_P(FailureTest, TenFailingRunsLeaveTheSimulatorUsable) {
 // One cause, though both cores fail; on one thread it is always the same.
 TEST_P(FailureTest, TwoFailuresMakeOneFault) {
   auto kernel = [](KernelContext& core) { throw std::runtime_error("core " + std::to_string(core.core_index())); };
-  EXPECT_THAT(Run(kernel, {}, 4), RunHasFault(FaultKind::kKernelError, HasSubstr("kernel-error: core ")));
+  EXPECT_THAT(Run(kernel, {}, 4), HasFault(FaultKind::kKernelError, HasSubstr("kernel-error: core ")));
 }
 
 TEST_P(FailureTest, InABodySaysWhichStep) {
@@ -238,8 +239,8 @@ TEST_P(FailureTest, InABodySaysWhichStep) {
   ASSERT_TRUE(pipeline.ok()) << pipeline.status();
   const Array x(DType::kFloat32, {32, 128});
   EXPECT_THAT(Run([&](KernelContext& core, Refs refs) { (*pipeline)(core, refs); }, {In("x", x)}),
-              RunHasFault(FaultKind::kKernelError, HasSubstr("\n  at core 0, cycle 0, step (2,), body")));
+              HasFault(FaultKind::kKernelError, HasSubstr("\n  at core 0, cycle 0, step (2,), body")));
 }
 
 }  // namespace
-}  // namespace strandcore
+}  // namespace strandcore::testing

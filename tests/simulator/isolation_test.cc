@@ -10,11 +10,11 @@
 
 #include "runtime/exec/agent_identity.h"
 #include "runtime/strandcore.h"
-#include "tests/fixture/sanitizer.h"
-#include "tests/fixture/schedule_test.h"
+#include "runtime/testing/sanitizer.h"
+#include "runtime/testing/schedule_test.h"
 #include "tests/simulator/support.h"
 
-namespace strandcore {
+namespace strandcore::testing {
 namespace {
 
 using ::testing::HasSubstr;
@@ -27,10 +27,10 @@ STRANDCORE_ON_EVERY_BACKEND(IsolationTest);
 TEST_P(IsolationTest, ARunInsideItsOwnKernelIsRefused) {
   Simulator& simulator = MakeSimulator();
   RunReport inner;
-  EXPECT_THAT(simulator.Run([&](KernelContext&) { inner = simulator.Run([](KernelContext&) {}, {}); }, {}), RunIsOk());
-  EXPECT_THAT(inner, RunIsRefused(kBusy));
+  EXPECT_THAT(simulator.Run([&](KernelContext&) { inner = simulator.Run([](KernelContext&) {}, {}); }, {}), IsClean());
+  EXPECT_THAT(inner, IsRefused(kBusy));
   EXPECT_EQ(inner.status.code(), absl::StatusCode::kFailedPrecondition);
-  EXPECT_THAT(simulator.Run([](KernelContext&) {}, {}), RunIsOk());
+  EXPECT_THAT(simulator.Run([](KernelContext&) {}, {}), IsClean());
 }
 
 TEST_P(IsolationTest, ARunFromAnotherThreadMeanwhileIsRefused) {
@@ -40,8 +40,8 @@ TEST_P(IsolationTest, ARunFromAnotherThreadMeanwhileIsRefused) {
     // While the kernel runs, so does its run.
     std::thread([&] { second = simulator.Run([](KernelContext&) {}, {}); }).join();
   };
-  EXPECT_THAT(simulator.Run(kernel, {}), RunIsOk());
-  EXPECT_THAT(second, RunIsRefused(kBusy));
+  EXPECT_THAT(simulator.Run(kernel, {}), IsClean());
+  EXPECT_THAT(second, IsRefused(kBusy));
 }
 
 // The same program, the same names, one waiting inside the other.
@@ -65,7 +65,7 @@ TEST_P(IsolationTest, ASimulatorRunsInsideAnothersKernel) {
     const RunReport stuck = inner.Run(WaitForEver, {});
     core.Check(stuck.faults.size() == 1 && stuck.faults[0].kind == FaultKind::kDeadlock, stuck.ToString());
   };
-  EXPECT_THAT(Run(kernel, {}, 2), RunIsOk());
+  EXPECT_THAT(Run(kernel, {}, 2), IsClean());
   for (const Array& result : results) EXPECT_EQ(result, x);
 }
 
@@ -86,7 +86,7 @@ TEST_P(IsolationTest, ARunInACatchBlockLeavesTheException) {
         }
         if (core.core_index() == 1) WaitForEver(core);
       };
-      EXPECT_THAT(Run(kernel, {}, 3), RunHasFault(FaultKind::kDeadlock, HasSubstr("never")));
+      EXPECT_THAT(Run(kernel, {}, 3), HasFault(FaultKind::kDeadlock, HasSubstr("never")));
       throw;
     }
   } catch (const std::exception& error) {
@@ -115,7 +115,7 @@ TEST_P(IsolationTest, ARunInADestructorWhileTheHostUnwindsIsARunLikeOthers) {
     throw 1;
   } catch (int) {
   }
-  EXPECT_THAT(report, RunHasFault(FaultKind::kDeadlock, HasSubstr("never")));
+  EXPECT_THAT(report, HasFault(FaultKind::kDeadlock, HasSubstr("never")));
   EXPECT_EQ(alive.load(), 0) << "its kernels were given up instead of unwound";
 }
 
@@ -145,9 +145,9 @@ TEST_P(IsolationTest, SimulatorsComeAndGo) {
   for (int i = 0; i < 30; ++i) {
     Simulator simulator(OptionsFor(2));
     if (i % 2 == 0) continue;
-    EXPECT_THAT(simulator.Run([](KernelContext& core) { core.Delay(2); }, {}), RunIsOk());
+    EXPECT_THAT(simulator.Run([](KernelContext& core) { core.Delay(2); }, {}), IsClean());
   }
 }
 
 }  // namespace
-}  // namespace strandcore
+}  // namespace strandcore::testing

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "runtime/strandcore.h"
-#include "tests/fixture/schedule_test.h"
+#include "runtime/testing/schedule_test.h"
 #include "tests/simulator/support.h"
 
-namespace strandcore {
+namespace strandcore::testing {
 namespace {
 
 using ::testing::Each;
@@ -31,7 +31,7 @@ TEST_P(OperandTest, OutIsPoisonAtTheStart) {
     core.Check(z.Get<int32_t>({0}) == INT32_MAX, "the extreme integer");
     z.Set<int32_t>(1, {2});
   };
-  EXPECT_THAT(Run(kernel, {Out("y", y), Out("z", z, MemorySpace::kSmem)}), RunIsOk());
+  EXPECT_THAT(Run(kernel, {Out("y", y), Out("z", z, MemorySpace::kSmem)}), IsClean());
   // What nobody wrote is poison afterwards too (P10).
   EXPECT_TRUE(std::isnan(y.Get({3, 3})));
   EXPECT_THAT(z.ToVector<int32_t>(), ElementsAre(INT32_MAX, INT32_MAX, 1, INT32_MAX));
@@ -41,7 +41,7 @@ TEST_P(OperandTest, InOutKeepsWhatIsNotWritten) {
   Array y = Array::Full(DType::kInt32, {4, 2}, 5);
   const Array x = Array::Full(DType::kInt32, {2}, 9);
   auto kernel = [](KernelContext& core, Ref x, Ref y) { core.SyncCopy(x, y.At(2)); };
-  EXPECT_THAT(Run(kernel, {In("x", x), InOut("y", y)}), RunIsOk());
+  EXPECT_THAT(Run(kernel, {In("x", x), InOut("y", y)}), IsClean());
   EXPECT_THAT(y.ToVector<int32_t>(), ElementsAre(5, 5, 5, 5, 9, 9, 5, 5));
 }
 
@@ -49,7 +49,7 @@ TEST_P(OperandTest, InOutKeepsWhatIsNotWritten) {
 TEST_P(OperandTest, InOutOfABodyThatDoesNothingIsUnchanged) {
   Array a = Array::Iota(DType::kFloat32, {2}), b = Array::Full(DType::kFloat32, {2}, 3);
   for (MemorySpace space : {MemorySpace::kHbm, MemorySpace::kVmem, MemorySpace::kSmem}) {
-    EXPECT_THAT(Run([](KernelContext&, Ref, Ref) {}, {InOut("a", a, space), InOut("b", b, space)}), RunIsOk());
+    EXPECT_THAT(Run([](KernelContext&, Ref, Ref) {}, {InOut("a", a, space), InOut("b", b, space)}), IsClean());
     EXPECT_THAT(a.ToVector<float>(), ElementsAre(0, 1));
     EXPECT_THAT(b.ToVector<float>(), ElementsAre(3, 3));
   }
@@ -63,7 +63,7 @@ TEST_P(OperandTest, OnChipOperandsAreCopiedInAndOut) {
       y.Store(x.Load<int32_t>() + z.Load<int32_t>());
       z.Set<int32_t>(-1, {2, 129});
     };
-    EXPECT_THAT(Run(kernel, {In("x", x, space), Out("y", y, space), InOut("z", z, space)}), RunIsOk());
+    EXPECT_THAT(Run(kernel, {In("x", x, space), Out("y", y, space), InOut("z", z, space)}), IsClean());
     EXPECT_EQ(y.Get({2, 129}), 389 + 7) << MemorySpaceName(space);
     EXPECT_EQ(y.Get({1, 0}), 130 + 7);
     EXPECT_EQ(z.Get({2, 129}), -1);
@@ -74,7 +74,7 @@ TEST_P(OperandTest, OnChipOperandsAreCopiedInAndOut) {
 TEST_P(OperandTest, WritingAnInputOnTheChipLeavesTheArray) {
   const Array x = Array::Full(DType::kInt32, {4}, 5);
   auto kernel = [](KernelContext&, Ref x) { x.Set<int32_t>(1, {0}); };
-  EXPECT_THAT(Run(kernel, {In("x", x, MemorySpace::kSmem)}), RunIsOk());
+  EXPECT_THAT(Run(kernel, {In("x", x, MemorySpace::kSmem)}), IsClean());
   EXPECT_THAT(x.ToVector<int32_t>(), Each(5));
 }
 
@@ -86,14 +86,14 @@ TEST_P(OperandTest, AnSmemInputIsEveryCoresOwn) {
     core.Delay(5);
     core.Check(table.Get<int32_t>({3}) == 100 + core.core_index(), "nobody else has written it");
   };
-  EXPECT_THAT(Run(kernel, {In("table", table, MemorySpace::kSmem)}, 3), RunIsOk());
+  EXPECT_THAT(Run(kernel, {In("table", table, MemorySpace::kSmem)}, 3), IsClean());
 }
 
 TEST_P(OperandTest, SeveralMayBeOneArray) {
   Array x = Array::Iota(DType::kInt32, {16, 128});
   auto kernel = [](KernelContext& core, Ref read, Ref write) { core.SyncCopy(read.At(Ds(0, 8)), write.At(Ds(8, 8))); };
   const RunReport report = Run(kernel, {In("read", x), InOut("write", x)});
-  EXPECT_THAT(report, RunIsOk());
+  EXPECT_THAT(report, IsClean());
   EXPECT_EQ(x.Get({15, 127}), 7 * 128 + 127);
   EXPECT_EQ(report.CountersOf("read").copies_in, 1);
   EXPECT_EQ(report.CountersOf("write").copies_out, 1);
@@ -105,7 +105,7 @@ TEST_P(OperandTest, AdoptedMemoryIsUsedWithoutACopy) {
   for (size_t i = 0; i < in.size(); ++i) in[i] = static_cast<float>(i);
   const Array x = Array::Adopt(DType::kFloat32, {6, 100}, in.data());
   Array y = Array::Adopt(DType::kFloat32, {6, 100}, out.data() + 1);
-  EXPECT_THAT(Run(CopyAcross, {In("x", x), Out("y", y)}), RunIsOk());
+  EXPECT_THAT(Run(CopyAcross, {In("x", x), Out("y", y)}), IsClean());
   EXPECT_EQ(std::vector<float>(out.begin() + 1, out.end() - 1), in);
   EXPECT_EQ(out.front(), -1.0f);
   EXPECT_EQ(out.back(), -1.0f);
@@ -116,7 +116,7 @@ TEST_P(OperandTest, OfNoElementsIsAllRight) {
   Array y(DType::kFloat32, {0, 128});
   for (MemorySpace space : {MemorySpace::kHbm, MemorySpace::kVmem}) {
     auto kernel = [](KernelContext& core, Ref x, Ref y) { core.SyncCopy(x, y); };
-    EXPECT_THAT(Run(kernel, {In("x", x, space), Out("y", y, space)}), RunIsOk());
+    EXPECT_THAT(Run(kernel, {In("x", x, space), Out("y", y, space)}), IsClean());
   }
 }
 
@@ -125,10 +125,10 @@ TEST_P(OperandTest, OfGigabytesCostsNothingUntilItIsTouched) {
   ASSERT_TRUE(y.status().ok());
   const Array x = Array::Full(DType::kFloat32, {1024}, 2);
   auto kernel = [](KernelContext& core, Ref x, Ref y) { core.SyncCopy(x, y.At((1 << 20) - 1)); };
-  EXPECT_THAT(Run(kernel, {In("x", x), InOut("y", y)}), RunIsOk());
+  EXPECT_THAT(Run(kernel, {In("x", x), InOut("y", y)}), IsClean());
   EXPECT_EQ(y.Get({(1 << 20) - 1, 1023}), 2);
   EXPECT_EQ(y.Get({(1 << 20) - 2, 1023}), 0);
 }
 
 }  // namespace
-}  // namespace strandcore
+}  // namespace strandcore::testing

@@ -8,10 +8,10 @@
 #include <string>
 
 #include "runtime/strandcore.h"
-#include "tests/fixture/schedule_test.h"
+#include "runtime/testing/schedule_test.h"
 #include "tests/simulator/support.h"
 
-namespace strandcore {
+namespace strandcore::testing {
 namespace {
 
 using ::testing::ElementsAre;
@@ -59,7 +59,7 @@ TEST(SimulatorOptionsTest, EngineCountsAreAllRight) {
           if (core.core_index() == 0) CopyAcross(core, x, y);
         }
       };
-      EXPECT_THAT(simulator.Run(kernel, {In("x", x), Out("y", y)}), RunIsOk()) << engines << " engines";
+      EXPECT_THAT(simulator.Run(kernel, {In("x", x), Out("y", y)}), IsClean()) << engines << " engines";
       EXPECT_EQ(x, y);
     }
   }
@@ -67,26 +67,26 @@ TEST(SimulatorOptionsTest, EngineCountsAreAllRight) {
 
 TEST(RunRefusalTest, OfKernelsThatDoNotFitTheOperands) {
   const Array x(DType::kFloat32, {8, 128});
-  EXPECT_THAT(RunOnce([](KernelContext&, Ref, Ref) {}, {In("x", x)}), RunIsRefused("kernel: it takes 2 refs, given 1"));
-  EXPECT_THAT(RunOnce([](KernelContext&) {}, {In("x", x)}), RunIsRefused("kernel: it takes 0 refs, given 1"));
-  EXPECT_THAT(RunOnce(RefFunction(), {}), RunIsRefused("kernel: expected a function, given none"));
+  EXPECT_THAT(RunOnce([](KernelContext&, Ref, Ref) {}, {In("x", x)}), IsRefused("kernel: it takes 2 refs, given 1"));
+  EXPECT_THAT(RunOnce([](KernelContext&) {}, {In("x", x)}), IsRefused("kernel: it takes 0 refs, given 1"));
+  EXPECT_THAT(RunOnce(RefFunction(), {}), IsRefused("kernel: expected a function, given none"));
   EXPECT_THAT(RunOnce([](KernelContext& core, Refs refs) { core.Check(refs.size() == 3, "three"); },
                       {In("a", x), In("b", x), In("c", x)}),
-              RunIsOk());
+              IsClean());
 }
 
 TEST(RunRefusalTest, OfOperandsByName) {
   const Array x(DType::kFloat32, {8, 128}), bad(DType::kFloat32, {8, -1});
   Array y(DType::kFloat32, {8, 128});
   auto kernel = [](KernelContext&, Refs) {};
-  EXPECT_THAT(RunOnce(kernel, {In("x", x), In("", x)}), RunIsRefused("operand 1: expected a name, given none"));
-  EXPECT_THAT(RunOnce(kernel, {In("x", bad)}), RunIsRefused("operand x: "));
+  EXPECT_THAT(RunOnce(kernel, {In("x", x), In("", x)}), IsRefused("operand 1: expected a name, given none"));
+  EXPECT_THAT(RunOnce(kernel, {In("x", bad)}), IsRefused("operand x: "));
   EXPECT_THAT(RunOnce(kernel, {In("x", x, MemorySpace::kVmem)}, 2),
-              RunIsRefused("operand x: VMEM belongs to one core; expected HBM with 2 cores"));
+              IsRefused("operand x: VMEM belongs to one core; expected HBM with 2 cores"));
   EXPECT_THAT(RunOnce(kernel, {Out("y", y, MemorySpace::kSmem)}, 2),
-              RunIsRefused("operand y: SMEM belongs to one core; expected HBM with 2 cores"));
+              IsRefused("operand y: SMEM belongs to one core; expected HBM with 2 cores"));
   EXPECT_THAT(RunOnce(kernel, {In("x", x, MemorySpace::kCmem)}),
-              RunIsRefused("operand x: expected HBM, VMEM or SMEM, given CMEM"));
+              IsRefused("operand x: expected HBM, VMEM or SMEM, given CMEM"));
 }
 
 TEST(RunRefusalTest, OfOperandsThatDoNotFit) {
@@ -95,22 +95,22 @@ TEST(RunRefusalTest, OfOperandsThatDoNotFit) {
   auto kernel = [](KernelContext&, Refs) {};
   EXPECT_THAT(
       hbm.Run(kernel, {In("a", x), In("b", x)}),
-      RunHasFault(FaultKind::kCapacity, "capacity: HBM is full: operand b needs 32768 bytes, 7232 of 40000 are free"));
-  EXPECT_THAT(hbm.Run(kernel, {In("a", x)}), RunIsOk());
+      HasFault(FaultKind::kCapacity, "capacity: HBM is full: operand b needs 32768 bytes, 7232 of 40000 are free"));
+  EXPECT_THAT(hbm.Run(kernel, {In("a", x)}), IsClean());
   Simulator vmem({.vmem_bytes = 40'000});
   const Operands both = {In("a", x, MemorySpace::kVmem), In("b", x, MemorySpace::kVmem)};
   EXPECT_THAT(vmem.Run(kernel, both),
-              RunHasFault(FaultKind::kCapacity, HasSubstr("VMEM of core 0 is full: b needs 32768 bytes, 7232 of")));
-  EXPECT_THAT(vmem.Run(kernel, {both[1]}), RunIsOk()) << "what was laid out before is given back";
+              HasFault(FaultKind::kCapacity, HasSubstr("VMEM of core 0 is full: b needs 32768 bytes, 7232 of")));
+  EXPECT_THAT(vmem.Run(kernel, {both[1]}), IsClean()) << "what was laid out before is given back";
 }
 
 TEST(RunRefusalTest, LeavesTheCountersAtZero) {
   const Array x = Array::Iota(DType::kFloat32, {8, 128});
   Array y(DType::kFloat32, {8, 128});
   Simulator simulator;
-  EXPECT_THAT(simulator.Run(CopyAcross, {In("x", x), Out("y", y)}), RunIsOk());
+  EXPECT_THAT(simulator.Run(CopyAcross, {In("x", x), Out("y", y)}), IsClean());
   const RunReport report = simulator.Run(CopyAcross, {In("x", x)});
-  EXPECT_THAT(report, RunIsRefused("it takes 2 refs, given 1"));
+  EXPECT_THAT(report, IsRefused("it takes 2 refs, given 1"));
   EXPECT_EQ(report.counters, Counters()) << "those of the run before";
 }
 
@@ -128,7 +128,7 @@ TEST(RunRefusalTest, OfMoreStacksThanThereIsAddressSpace) {
   EXPECT_EQ(report.ToString(), "capacity: no address space for 16 kernel stacks of 1073741824 bytes");
   EXPECT_FALSE(ran) << "no kernel begins where not all can";
   EXPECT_EQ(simulator.held(), 0);
-  EXPECT_THAT(simulator.Run([&](KernelContext&) { ran = true; }, {}), RunIsOk());
+  EXPECT_THAT(simulator.Run([&](KernelContext&) { ran = true; }, {}), IsClean());
 }
 #endif
 
@@ -136,11 +136,11 @@ TEST(RunTest, AThousandCoresEachRunOnce) {
   for (int threads : {0, 2}) {
     Simulator simulator({.cores = 1000, .threads = threads});
     std::atomic<int> runs{0};
-    EXPECT_THAT(simulator.Run([&](KernelContext&) { ++runs; }, {}), RunIsOk());
+    EXPECT_THAT(simulator.Run([&](KernelContext&) { ++runs; }, {}), IsClean());
     EXPECT_EQ(runs.load(), 1000);
     EXPECT_EQ(simulator.held(), 0);
   }
 }
 
 }  // namespace
-}  // namespace strandcore
+}  // namespace strandcore::testing

@@ -9,10 +9,10 @@
 #include <string>
 
 #include "runtime/strandcore.h"
-#include "tests/fixture/schedule_test.h"
+#include "runtime/testing/schedule_test.h"
 #include "tests/simulator/support.h"
 
-namespace strandcore {
+namespace strandcore::testing {
 namespace {
 
 using ::testing::ElementsAre;
@@ -60,7 +60,7 @@ TEST_P(CountersTest, CountCopiesBytesAndWaitsOfAllCores) {
     for (int i = 0; i < 3; ++i) CopyAcross(core, x.At(half), y.At(half));
   };
   const RunReport report = Run(kernel, {In("x", x), Out("y", y)}, 2);
-  EXPECT_THAT(report, RunIsOk());
+  EXPECT_THAT(report, IsClean());
   EXPECT_THAT(report.counters.operands,
               ElementsAre(OperandCounters{"x", 6, 6 * 4096, 0, 0}, OperandCounters{"y", 0, 0, 6, 6 * 4096}));
   EXPECT_EQ(report.counters.transfers, 12);
@@ -97,7 +97,7 @@ TEST_P(CountersTest, NothingOverlapsOnOneThread) {
   Array y(DType::kFloat32, {128, 128});
   const RunReport report =
       Run([&](KernelContext& core, Refs refs) { (*pipeline)(core, refs); }, {In("x", x), Out("y", y)});
-  EXPECT_THAT(report, RunIsOk());
+  EXPECT_THAT(report, IsClean());
   EXPECT_EQ(report.counters.steps, 16);
   EXPECT_EQ(report.counters.overlapped_transfers, 0);
   EXPECT_EQ(x, y);
@@ -119,7 +119,7 @@ TEST(OverlapTest, IsCountedOnTwoThreads) {
   for (int run = 0; run < 10 && overlapped == 0; ++run) {
     const RunReport report =
         simulator.Run([&](KernelContext& core, Refs refs) { (*pipeline)(core, refs); }, {In("x", x), Out("y", y)});
-    EXPECT_THAT(report, RunIsOk());
+    EXPECT_THAT(report, IsClean());
     overlapped = report.counters.overlapped_transfers;
     EXPECT_LE(overlapped, report.counters.transfers);
   }
@@ -168,7 +168,7 @@ LoggedRun RunLogged(Simulator& simulator, Log& log) {
   Array y(DType::kInt32, {16, 128});
   log.text.clear();
   const RunReport report = simulator.Run(ManyChoices, {In("x", x), Out("y", y)});
-  EXPECT_THAT(report, RunIsOk());
+  EXPECT_THAT(report, IsClean());
   EXPECT_EQ(x, y);
   return {log.text, report.printed, report.counters};
 }
@@ -203,7 +203,7 @@ TEST_P(DeterminismTest, TheRecordersTraceIsTheSameToo) {
     Simulator simulator(options);
     const Array x = Array::Iota(DType::kInt32, {16, 128});
     Array y(DType::kInt32, {16, 128});
-    EXPECT_THAT(simulator.Run(ManyChoices, {In("x", x), Out("y", y)}), RunIsOk());
+    EXPECT_THAT(simulator.Run(ManyChoices, {In("x", x), Out("y", y)}), IsClean());
     trace = TraceText(recorder);
   }
   EXPECT_EQ(traces[0], traces[1]);
@@ -220,4 +220,4 @@ TEST(RandomPolicyTest, SeedsGiveDifferentRuns) {
 }
 
 }  // namespace
-}  // namespace strandcore
+}  // namespace strandcore::testing

@@ -7,10 +7,10 @@
 #include <thread>
 
 #include "runtime/strandcore.h"
-#include "tests/fixture/schedule_test.h"
+#include "runtime/testing/schedule_test.h"
 #include "tests/simulator/support.h"
 
-namespace strandcore {
+namespace strandcore::testing {
 namespace {
 
 using ::testing::AllOf;
@@ -38,8 +38,8 @@ TEST_P(StepLimitTest, EndsAPollThatNeverEnds) {
   };
   const RunReport report = RunWithLimit(1000, kernel);
   EXPECT_EQ(report.status.code(), absl::StatusCode::kDeadlineExceeded);
-  EXPECT_THAT(report, RunIsRefused("the step limit of 1000 is reached (core 0, kernel"));
-  EXPECT_THAT(report, RunIsRefused("\n  still running: core 0, kernel (step_limit_test.cc:"));
+  EXPECT_THAT(report, IsRefused("the step limit of 1000 is reached (core 0, kernel"));
+  EXPECT_THAT(report, IsRefused("\n  still running: core 0, kernel (step_limit_test.cc:"));
 }
 
 TEST_P(StepLimitTest, NamesTheCoresThatStillRanAndNoOthers) {
@@ -57,23 +57,23 @@ TEST_P(StepLimitTest, NamesTheCoresThatStillRanAndNoOthers) {
   };
   EXPECT_THAT(
       RunWithLimit(500, kernel, 3),
-      RunIsRefusedWith(AllOf(HasSubstr("the step limit of 500 is reached"), HasSubstr("still running: core 0, kernel"),
-                             Not(HasSubstr("running: core 1")), HasSubstr("still running: core 2, kernel"))));
+      IsRefusedWith(AllOf(HasSubstr("the step limit of 500 is reached"), HasSubstr("still running: core 0, kernel"),
+                          Not(HasSubstr("running: core 1")), HasSubstr("still running: core 2, kernel"))));
 }
 
 TEST_P(StepLimitTest, CountsScopes) {
   auto kernel = [](KernelContext& core) {
     for (;;) core.RunScoped([](Ref) {}, Smem({1}, DType::kInt32));
   };
-  EXPECT_THAT(RunWithLimit(100, kernel), RunIsRefused("the step limit of 100 is reached"));
+  EXPECT_THAT(RunWithLimit(100, kernel), IsRefused("the step limit of 100 is reached"));
 }
 
 TEST_P(StepLimitTest, OfJustEnoughStepsIsNotReached) {
   auto kernel = [](KernelContext& core) {
     for (int i = 0; i < 10; ++i) core.Delay(1);
   };
-  EXPECT_THAT(RunWithLimit(10, kernel), RunIsOk());
-  EXPECT_THAT(RunWithLimit(9, kernel), RunIsRefused("the step limit of 9 is reached"));
+  EXPECT_THAT(RunWithLimit(10, kernel), IsClean());
+  EXPECT_THAT(RunWithLimit(9, kernel), IsRefused("the step limit of 9 is reached"));
 }
 
 TEST_P(StepLimitTest, IsCountedAnewInEachRun) {
@@ -83,8 +83,8 @@ TEST_P(StepLimitTest, IsCountedAnewInEachRun) {
   auto kernel = [](KernelContext& core) {
     for (int i = 0; i < 10; ++i) core.Delay(1);
   };
-  for (int i = 0; i < 3; ++i) EXPECT_THAT(simulator.Run(kernel, {}), RunIsOk());
+  for (int i = 0; i < 3; ++i) EXPECT_THAT(simulator.Run(kernel, {}), IsClean());
 }
 
 }  // namespace
-}  // namespace strandcore
+}  // namespace strandcore::testing

@@ -6,7 +6,7 @@
 
 #include "runtime/strandcore.h"
 
-namespace strandcore {
+namespace strandcore::testing {
 
 // Waits for ever, in a scope of a semaphore and some memory.
 inline void WaitForEver(KernelContext& core) {
@@ -36,6 +36,6 @@ class Counted {
   std::atomic<int>& alive_;
 };
 
-}  // namespace strandcore
+}  // namespace strandcore::testing
 
 #endif  // STRANDCORE_TESTS_SIMULATOR_SUPPORT_H_

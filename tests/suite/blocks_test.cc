@@ -7,10 +7,10 @@
 #include "kernels/copy.h"
 #include "kernels/gather.h"
 #include "kernels/scatter.h"
-#include "tests/fixture/schedule_test.h"
+#include "runtime/testing/schedule_test.h"
 #include "tests/suite/support.h"
 
-namespace strandcore {
+namespace strandcore::testing {
 namespace {
 
 using BlocksSuiteTest = ScheduleTest;
@@ -21,7 +21,7 @@ TEST_P(BlocksSuiteTest, APipelineWithoutInputsWritesEveryBlock) {
   Array y(DType::kInt32, {8, 512});
   auto body = [](KernelContext&, Ref y) { y.Write<int32_t>().setConstant(42); };
   const Pipeline pipeline = Emit(body, {.grid = {4}, .out_specs = {BlockSpec({8, 128}, Picking({-1, 0}))}});
-  ASSERT_THAT(Run(Once(pipeline), {Out("y", y)}), RunIsOk());
+  ASSERT_THAT(Run(Once(pipeline), {Out("y", y)}), IsClean());
   EXPECT_EQ(y, Array::Full(DType::kInt32, {8, 512}, 42));
 }
 
@@ -43,7 +43,7 @@ TEST_P(BlocksSuiteTest, AWindowHasNoneOfItsSqueezedDimensions) {
     Array y(DType::kFloat32, c.shape);
     const BlockSpec block(c.block, Picking(c.picked));
     const Pipeline pipeline = Emit(body, {.grid = {1}, .in_specs = {block}, .out_specs = {block}});
-    ASSERT_THAT(Run(Once(pipeline), {In("x", x), Out("y", y)}), RunIsOk());
+    ASSERT_THAT(Run(Once(pipeline), {In("x", x), Out("y", y)}), IsClean());
     EXPECT_EQ(x, y);
   }
 }
@@ -54,7 +54,7 @@ TEST_P(BlocksSuiteTest, TheOutputOfASingleStepReachesHbm) {
   auto body = [](KernelContext&, Ref y) { y.Write<float>().setOnes(); };
   const Pipeline pipeline = Emit(body, {.grid = {1}, .out_specs = {BlockSpec({128, 64}, Picking({0, -1}))}});
   const RunReport report = Run(Once(pipeline), {Out("y", y)});
-  ASSERT_THAT(report, RunIsOk());
+  ASSERT_THAT(report, IsClean());
   EXPECT_EQ(y, Array::Full(DType::kFloat32, {128, 64}, 1));
   EXPECT_EQ(report.CountersOf("y").copies_out, 1);
 }
@@ -66,7 +66,7 @@ TEST_P(BlocksSuiteTest, ACopyMovesEveryBlockOnceEachWay) {
   const BlockSpec block({128, 128}, Picking({0, 1}));
   const Pipeline pipeline = Emit(CopyBody, {.grid = {4, 4}, .in_specs = {block}, .out_specs = {block}});
   const RunReport report = Run(Once(pipeline), {In("x", x), Out("y", y)});
-  ASSERT_THAT(report, RunIsOk());
+  ASSERT_THAT(report, IsClean());
   EXPECT_EQ(x, y);
   EXPECT_EQ(report.CountersOf("x").copies_in, 16);
   EXPECT_EQ(report.CountersOf("y").copies_out, 16);
@@ -93,7 +93,7 @@ TEST_P(BlocksSuiteTest, AGatherFetchesEachRunOfEqualBlocksOnce) {
     const Array ids = TableArray(c.table);
     Array y(DType::kInt32, {1280, 128});
     const RunReport report = Run(kernel, {In("ids", ids, MemorySpace::kSmem), In("x", x), Out("y", y)});
-    ASSERT_THAT(report, RunIsOk());
+    ASSERT_THAT(report, IsClean());
     for (int64_t i = 0; i < 10; ++i) {
       const auto from = x.Matrix<int32_t>().middleRows(128 * c.table[static_cast<size_t>(i)], 128);
       EXPECT_TRUE((y.Matrix<int32_t>().middleRows(128 * i, 128) == from).all()) << "block " << i;
@@ -116,7 +116,7 @@ TEST_P(BlocksSuiteTest, AScatterLeavesTheLastWriterOfEachBlockAndZerosElsewhere)
           x.Matrix<int32_t>().middleRows(128 * i, 128);
     }
     const RunReport report = Run(kernel, {In("ids", ids, MemorySpace::kSmem), In("x", x), InOut("y", y)});
-    ASSERT_THAT(report, RunIsOk());
+    ASSERT_THAT(report, IsClean());
     EXPECT_EQ(y, expected);
     EXPECT_EQ(report.CountersOf("x").copies_in, 8);
     EXPECT_EQ(report.CountersOf("y").copies_out, c.copies);
@@ -124,4 +124,4 @@ TEST_P(BlocksSuiteTest, AScatterLeavesTheLastWriterOfEachBlockAndZerosElsewhere)
 }
 
 }  // namespace
-}  // namespace strandcore
+}  // namespace strandcore::testing

@@ -4,10 +4,10 @@
 
 #include <vector>
 
-#include "tests/fixture/schedule_test.h"
+#include "runtime/testing/schedule_test.h"
 #include "tests/suite/support.h"
 
-namespace strandcore {
+namespace strandcore::testing {
 namespace {
 
 using CoresSuiteTest = ScheduleTest;
@@ -27,7 +27,7 @@ TEST_P(CoresSuiteTest, AGridThatTwoDoesNotDivideIsSplitBesideADynamicDimension) 
   const Array x = Integers(DType::kFloat32, {640, 640}, 1);
   Array y(DType::kFloat32, {640, 640});
   const RunReport report = Run(Once(Doubling({Dynamic(5), 5}, kBothParallel)), {In("x", x), Out("y", y)}, 2);
-  ASSERT_THAT(report, RunIsOk());
+  ASSERT_THAT(report, IsClean());
   EXPECT_TRUE((y.Matrix<float>() == 2.0f * x.Matrix<float>()).all());
   EXPECT_EQ(report.CountersOf("x").copies_in, 15 + 10);
   EXPECT_EQ(report.CountersOf("y").copies_out, 15 + 10);
@@ -38,7 +38,7 @@ TEST_P(CoresSuiteTest, AGridThatTwoDividesIsSplitEvenly) {
   const Array x = Integers(DType::kFloat32, {512, 512}, 1);
   Array y(DType::kFloat32, {512, 512});
   const RunReport report = Run(Once(Doubling({4, 4}, {kArbitrary, kParallel})), {In("x", x), Out("y", y)}, 2);
-  ASSERT_THAT(report, RunIsOk());
+  ASSERT_THAT(report, IsClean());
   EXPECT_TRUE((y.Matrix<float>() == 2.0f * x.Matrix<float>()).all());
   EXPECT_EQ(report.CountersOf("x").copies_in, 8 + 8);
   EXPECT_EQ(report.CountersOf("y").copies_out, 8 + 8);
@@ -79,7 +79,7 @@ TEST_P(CoresSuiteTest, EachCoreTakesItsShareOfTheSplitDimension) {
     for (int cores : {1, 2, 3}) {
       // Three cores divide none of these sizes, and two divide 8 alone.
       Array counts(DType::kInt32, {cores, 8, 128});
-      ASSERT_THAT(Run(StepCounts(c.grid, c.semantics), {Out("counts", counts)}, cores), RunIsOk());
+      ASSERT_THAT(Run(StepCounts(c.grid, c.semantics), {Out("counts", counts)}, cores), IsClean());
       for (int core = 0; core < cores; ++core) {
         const int64_t share = c.split / cores + (core < c.split % cores ? 1 : 0);
         EXPECT_EQ(counts.Get({core, 0, 0}), share * c.rest) << "core " << core << " of " << cores;
@@ -98,11 +98,11 @@ TEST_P(CoresSuiteTest, ADynamicDimensionAloneIsNotSplit) {
   for (const Split& c : splits) {
     Array counts(DType::kInt32, {2, 8, 128});
     EXPECT_THAT(Run(StepCounts(c.grid, c.semantics), {Out("counts", counts)}, 2),
-                RunIsRefused("a static parallel dimension is expected"));
-    ASSERT_THAT(Run(StepCounts(c.grid, c.semantics), {Out("counts", counts)}, 1), RunIsOk());
+                IsRefused("a static parallel dimension is expected"));
+    ASSERT_THAT(Run(StepCounts(c.grid, c.semantics), {Out("counts", counts)}, 1), IsClean());
     EXPECT_EQ(counts.Get({0, 0, 0}), c.split * c.rest);
   }
 }
 
 }  // namespace
-}  // namespace strandcore
+}  // namespace strandcore::testing

@@ -6,10 +6,10 @@
 
 #include "kernels/copy.h"
 #include "kernels/gather.h"
-#include "tests/fixture/schedule_test.h"
+#include "runtime/testing/schedule_test.h"
 #include "tests/suite/support.h"
 
-namespace strandcore {
+namespace strandcore::testing {
 namespace {
 
 using CyclesSuiteTest = ScheduleTest;
@@ -35,7 +35,7 @@ TEST_P(CyclesSuiteTest, ACopyInTwoCyclesMovesBothHalves) {
     }
   };
   const RunReport report = Run(kernel, {In("x", x), Out("y", y)});
-  ASSERT_THAT(report, RunIsOk());
+  ASSERT_THAT(report, IsClean());
   EXPECT_EQ(x, y);
   EXPECT_EQ(report.CountersOf("x").copies_in, 16);
   EXPECT_EQ(report.CountersOf("y").copies_out, 16);
@@ -81,7 +81,7 @@ TEST_P(CyclesSuiteTest, AGatherInTwoCyclesFetchesAgainWhereTheTableChanges) {
     const Array ids = Array::FromValues<int32_t>({steps}, c.table);
     Array y(DType::kInt32, {2 * 128 * steps, 128});
     const RunReport report = Run(GatherTwice, {In("ids", ids, MemorySpace::kSmem), In("x", x), Out("y", y)});
-    ASSERT_THAT(report, RunIsOk());
+    ASSERT_THAT(report, IsClean());
     for (int64_t i = 0; i < 2 * steps; ++i) {
       const auto from = x.Matrix<int32_t>().middleRows(128 * c.table[static_cast<size_t>(i % steps)], 128);
       EXPECT_TRUE((y.Matrix<int32_t>().middleRows(128 * i, 128) == from).all()) << "block " << i;
@@ -121,7 +121,7 @@ TEST_P(CyclesSuiteTest, AnAccumulatorOfTwoCyclesSumsAllBlocksAndTravelsOnce) {
     }
   };
   const RunReport report = Run(kernel, {In("x", x), Out("z", z)});
-  ASSERT_THAT(report, RunIsOk());
+  ASSERT_THAT(report, IsClean());
   Array sum(DType::kInt32, {128, 128});
   for (int64_t i = 0; i < 8; ++i) sum.Matrix<int32_t>() += x.Matrix<int32_t>().middleRows(128 * i, 128);
   EXPECT_EQ(z, sum);
@@ -131,4 +131,4 @@ TEST_P(CyclesSuiteTest, AnAccumulatorOfTwoCyclesSumsAllBlocksAndTravelsOnce) {
 }
 
 }  // namespace
-}  // namespace strandcore
+}  // namespace strandcore::testing

@@ -4,10 +4,10 @@
 
 #include <vector>
 
-#include "tests/fixture/schedule_test.h"
+#include "runtime/testing/schedule_test.h"
 #include "tests/suite/support.h"
 
-namespace strandcore {
+namespace strandcore::testing {
 namespace {
 
 using FieldCoresTest = ScheduleTest;
@@ -32,7 +32,7 @@ TEST_P(FieldCoresTest, P26EveryPointIsVisitedOnceByTheCoreThatItBelongsTo) {
     options.observer = &recorder;
     auto body = [](KernelContext&) {};
     const Pipeline pipeline = Emit(body, {.grid = c.grid, .core_axis = 0, .dimension_semantics = c.semantics});
-    ASSERT_THAT(MakeSimulator(options).Run(Once(pipeline), {}), RunIsOk());
+    ASSERT_THAT(MakeSimulator(options).Run(Once(pipeline), {}), IsClean());
     std::vector<std::vector<Dims>> points(2);
     for (const VisitedPoint& visited : VisitedPoints(recorder)) points[visited.core.core].push_back(visited.point);
     for (size_t core : {0u, 1u}) {
@@ -51,7 +51,7 @@ TEST_P(FieldCoresTest, P26ACoreWithoutStepsMovesNothingAndDoesNotHoldUpTheOther)
       Emit(Copy<float>,
            {.grid = {1}, .in_specs = {tile}, .out_specs = {tile}, .core_axis = 0, .dimension_semantics = {kParallel}});
   const RunReport report = Run(Once(pipeline), {In("x", x), Out("y", y)}, 2);
-  ASSERT_THAT(report, RunIsOk());
+  ASSERT_THAT(report, IsClean());
   EXPECT_TRUE((y.Matrix<float>() == x.Matrix<float>()).all());
   EXPECT_EQ(report.counters.transfers, 2);
 }
@@ -62,9 +62,9 @@ TEST_P(FieldCoresTest, P26GridsThatCannotBeSplitAreRefused) {
     return Once(Emit(body, {.grid = grid, .core_axis = 0, .dimension_semantics = semantics}));
   };
   EXPECT_THAT(Run(splitting({4, 4}, {kArbitrary, kArbitrary}), {}, 2),
-              RunIsRefused("a parallel dimension is expected, given none"));
+              IsRefused("a parallel dimension is expected, given none"));
   EXPECT_THAT(Run(splitting({Dynamic(4), Dynamic(4)}, {kParallel, kParallel}), {}, 2),
-              RunIsRefused("all parallel ones are dynamic"));
+              IsRefused("all parallel ones are dynamic"));
 }
 
 // Steps whose blocks of 32 KiB put more than 2^31 bytes through each of two slots, and whose number needs more than 16
@@ -86,11 +86,11 @@ TEST_P(FieldCoresTest, P28NothingChangesAfter65536StepsAnd2GiBThroughASlot) {
   const Pipeline pipeline = Emit(body, {.grid = {Dynamic(kLongRun)}, .in_specs = {alternating}});
   auto kernel = [&](KernelContext& core, Ref x, Ref count) { pipeline(core, {x}, {.scratches = {count}}); };
   const RunReport report = Run(kernel, {In("x", x), InOut("count", count, MemorySpace::kSmem)});
-  ASSERT_THAT(report, RunIsOk());
+  ASSERT_THAT(report, IsClean());
   EXPECT_EQ(count.Get({0}), kLongRun);
   EXPECT_EQ(report.CountersOf("x").copies_in, kLongRun);
   EXPECT_EQ(report.CountersOf("x").bytes_in, kLongRun * 8 * kColumns * 4);
 }
 
 }  // namespace
-}  // namespace strandcore
+}  // namespace strandcore::testing

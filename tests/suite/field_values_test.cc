@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "kernels/matmul.h"
-#include "tests/fixture/schedule_test.h"
+#include "runtime/testing/schedule_test.h"
 #include "tests/suite/support.h"
 
-namespace strandcore {
+namespace strandcore::testing {
 namespace {
 
 using FieldValuesTest = ScheduleTest;
@@ -32,7 +32,7 @@ TEST_P(FieldValuesTest, P05BlocksThatDoNotDivideReachEveryElementInRowsRoundedTo
     const Pipeline pipeline =
         Emit(Double, {.grid = {(c.shape[0] + 127) / 128, 2}, .in_specs = {block}, .out_specs = {block}});
     const RunReport report = Run(Once(pipeline), {In("x", x), Out("y", y)});
-    ASSERT_THAT(report, RunIsOk());
+    ASSERT_THAT(report, IsClean());
     EXPECT_TRUE((y.Matrix<float>() == 2.0f * x.Matrix<float>()).all());
     EXPECT_EQ(report.CountersOf("x").bytes_in, c.rows * 256 * 4);
     EXPECT_EQ(report.CountersOf("y").bytes_out, c.rows * 256 * 4);
@@ -48,9 +48,9 @@ TEST_P(FieldValuesTest, P05AnUnmaskedTailOfTheReductionIsNan) {
     z.ReadWrite<float>().matrix() += x.Read<float>().matrix() * y.Read<float>().matrix();
   };
   const Operands operands = {In("x", x), In("y", y), Out("z", z)};
-  ASSERT_THAT(Run(Once(Emit(unmasked, *MatmulOptions(shape, /*accumulate=*/false))), operands), RunIsOk());
+  ASSERT_THAT(Run(Once(Emit(unmasked, *MatmulOptions(shape, /*accumulate=*/false))), operands), IsClean());
   EXPECT_TRUE(z.Matrix<float>().isNaN().all());
-  ASSERT_THAT(Run(*MatmulKernel(shape), operands), RunIsOk());
+  ASSERT_THAT(Run(*MatmulKernel(shape), operands), IsClean());
   EXPECT_TRUE(AsDouble<float>(z) == ProductInDouble<float>(x, y));
 }
 
@@ -59,7 +59,7 @@ TEST_P(FieldValuesTest, P09BlocksOfOneDimensionAreRefusedWhetherTheyDivideOrNot)
     const Array x = Array::Iota(DType::kFloat32, {size});
     const Pipeline pipeline =
         Emit([](KernelContext&, Ref) {}, {.grid = {3}, .in_specs = {BlockSpec({128}, Picking({0}))}});
-    EXPECT_THAT(Run(Once(pipeline), {In("x", x)}), RunIsRefused("at least 2 dimensions"));
+    EXPECT_THAT(Run(Once(pipeline), {In("x", x)}), IsRefused("at least 2 dimensions"));
   }
 }
 
@@ -67,7 +67,7 @@ TEST_P(FieldValuesTest, P09ASliceOfOneDimensionIsCopiedByADma) {
   const Array x = Array::Iota(DType::kFloat32, {512});
   Array y(DType::kFloat32, {128});
   auto kernel = [](KernelContext& core, Ref x, Ref y) { core.SyncCopy(x.At(Ds(256, 128)), y); };
-  ASSERT_THAT(Run(kernel, {In("x", x), Out("y", y)}), RunIsOk());
+  ASSERT_THAT(Run(kernel, {In("x", x), Out("y", y)}), IsClean());
   for (int64_t i = 0; i < 128; ++i) ASSERT_EQ(y.Get({i}), 256 + i);
 }
 
@@ -79,7 +79,7 @@ TEST_P(FieldValuesTest, P11AliasedPairsThatNoBodyTouchesKeepTheirValues) {
                                  {.grid = {1}, .in_specs = {alias, alias}, .out_specs = {alias, alias}});
   auto kernel = [&](KernelContext& core, Ref x, Ref y) { pipeline(core, {x, y, x, y}); };
   const RunReport report = Run(kernel, {InOut("x", x, MemorySpace::kVmem), InOut("y", y, MemorySpace::kVmem)});
-  ASSERT_THAT(report, RunIsOk());
+  ASSERT_THAT(report, IsClean());
   EXPECT_EQ(x, x_before);
   EXPECT_EQ(y, y_before);
   EXPECT_EQ(report.counters.transfers, 0);
@@ -99,7 +99,7 @@ TEST_P(FieldValuesTest, P12AnOperandThatIsReadInANestedScopeKeepsItsWrites) {
           Vmem({8, 128}, DType::kFloat32));
     }
   };
-  ASSERT_THAT(Run(kernel, {InOut("x", x)}), RunIsOk());
+  ASSERT_THAT(Run(kernel, {InOut("x", x)}), IsClean());
   EXPECT_TRUE((x.Matrix<float>() == before.Matrix<float>() + 1.0f).all());
 }
 
@@ -120,7 +120,7 @@ TEST_P(FieldValuesTest, P13AnInOutOperandBehindAScalarOneIsAccumulated) {
   Array expected = z;
   for (int64_t id : {2, 0, 0, 3}) expected.Matrix<float>() += x.Matrix<float>().middleRows(8 * id, 8);
   const RunReport report = Run(AddNamedBlocks, {In("ids", ids, MemorySpace::kSmem), In("x", x), InOut("z", z)});
-  ASSERT_THAT(report, RunIsOk());
+  ASSERT_THAT(report, IsClean());
   EXPECT_EQ(z, expected);
   EXPECT_EQ(report.CountersOf("x").copies_in, 3);
   EXPECT_EQ(report.CountersOf("z").copies_in, 1);
@@ -141,7 +141,7 @@ TEST_P(FieldValuesTest, P14ADynamicGridOfZeroOnOneCoreDoesNothingThereAlone) {
         core, {x.At(core.core_index()), y.At(core.core_index())});
   };
   const RunReport report = Run(kernel, {In("x", x), InOut("y", y)}, 2);
-  ASSERT_THAT(report, RunIsOk());
+  ASSERT_THAT(report, IsClean());
   EXPECT_TRUE((y.Matrix<float>({0}) == -1.0f).all());
   EXPECT_TRUE((y.Matrix<float>({1}) == x.Matrix<float>({1})).all());
   EXPECT_EQ(report.counters.transfers, 2);
@@ -160,7 +160,7 @@ TEST_P(FieldValuesTest, P15P16LoopsOfAnyLengthRunEachStepAndFetchEachBlockOnce) 
         Emit(CopyAndCount, {.grid = {Dynamic(steps)}, .in_specs = {RowTile()}, .out_specs = {RowTile()}});
     auto kernel = [&](KernelContext& core, Ref count, Ref x, Ref y) { pipeline(core, {x, y}, {.scratches = {count}}); };
     const RunReport report = Run(kernel, {InOut("count", count, MemorySpace::kSmem), In("x", x), InOut("y", y)});
-    ASSERT_THAT(report, RunIsOk());
+    ASSERT_THAT(report, IsClean());
     EXPECT_EQ(count.Get({0}), steps);
     Array expected = Array::Full(DType::kFloat32, {64, 128}, -9);
     expected.Matrix<float>().topRows(8 * steps) = x.Matrix<float>().topRows(8 * steps);
@@ -188,7 +188,7 @@ TEST_P(FieldValuesTest, P19AScratchAndAnAccumulatorHoldTheWholeSumAsTheyNeverRot
     core.RunScoped([&](Ref scratch) { pipeline(core, refs, {.scratches = {scratch}}); },
                    Vmem({8, 128}, DType::kFloat32));
   };
-  ASSERT_THAT(Run(kernel, {In("x", x), Out("by_scratch", by_scratch), Out("by_window", by_window)}), RunIsOk());
+  ASSERT_THAT(Run(kernel, {In("x", x), Out("by_scratch", by_scratch), Out("by_window", by_window)}), IsClean());
   EXPECT_EQ(by_scratch, sum);
   EXPECT_EQ(by_window, sum);
 }
@@ -201,7 +201,7 @@ TEST_P(FieldValuesTest, P20ALoopThatCountsInTwosStillUsesBothSlots) {
   Recorder recorder;
   SimulatorOptions options = OptionsFor(1);
   options.observer = &recorder;
-  ASSERT_THAT(MakeSimulator(options).Run(Once(pipeline), {In("x", x), Out("y", y)}), RunIsOk());
+  ASSERT_THAT(MakeSimulator(options).Run(Once(pipeline), {In("x", x), Out("y", y)}), IsClean());
   std::vector<int32_t> slots;
   for (const Event& event : recorder.EventsOf({})) {
     if (event.kind == Event::Kind::kCopyIn) slots.push_back(event.slot);
@@ -213,4 +213,4 @@ TEST_P(FieldValuesTest, P20ALoopThatCountsInTwosStillUsesBothSlots) {
 }
 
 }  // namespace
-}  // namespace strandcore
+}  // namespace strandcore::testing

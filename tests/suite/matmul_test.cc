@@ -3,10 +3,10 @@
 #include <gtest/gtest.h>
 
 #include "kernels/matmul.h"
-#include "tests/fixture/schedule_test.h"
+#include "runtime/testing/schedule_test.h"
 #include "tests/suite/support.h"
 
-namespace strandcore {
+namespace strandcore::testing {
 namespace {
 
 using MatmulSuiteTest = ScheduleTest;
@@ -54,7 +54,7 @@ TEST_P(MatmulSuiteTest, OfBlocksInHbmIsTheProductTwiceInARow) {
   Simulator& simulator = MakeSimulator();
   for (int time : {1, 2}) {
     const RunReport report = simulator.Run(Once(pipeline), product.operands());
-    ASSERT_THAT(report, RunIsOk());
+    ASSERT_THAT(report, IsClean());
     EXPECT_TRUE(product.IsRight()) << "time " << time;
     ExpectCopies(report, kBlocks * kBlocks * kBlocks, kBlocks * kBlocks * kBlocks, 0, kBlocks * kBlocks);
     product.z.FillPoison();
@@ -68,7 +68,7 @@ TEST_P(MatmulSuiteTest, OfBlocksInVmemIsTheProductTwiceInARow) {
   Simulator& simulator = MakeSimulator();
   for (int time : {1, 2}) {
     const RunReport report = simulator.Run(Once(pipeline), product.operands(MemorySpace::kVmem));
-    ASSERT_THAT(report, RunIsOk());
+    ASSERT_THAT(report, IsClean());
     EXPECT_TRUE(product.IsRight()) << "time " << time;
     EXPECT_EQ(report.counters.transfers, 2 * kBlocks * kBlocks * kBlocks + kBlocks * kBlocks);
     product.z.FillPoison();
@@ -86,7 +86,7 @@ TEST_P(MatmulSuiteTest, FollowedByAnAccumulatingOneOverTheSameResultIsTwiceThePr
   for (MemorySpace space : {MemorySpace::kHbm, MemorySpace::kVmem}) {
     Product product(Square());
     const RunReport report = Run(kernel, product.operands(space));
-    ASSERT_THAT(report, RunIsOk());
+    ASSERT_THAT(report, IsClean());
     EXPECT_TRUE(product.IsRight(2));
     if (space != MemorySpace::kHbm) continue;
     const int64_t steps = 2 * kBlocks * kBlocks * kBlocks;
@@ -99,7 +99,7 @@ TEST_P(MatmulSuiteTest, SplitOverTwoCoresIsTheProduct) {
   Product product(Square());
   const RunReport report =
       Run(Once(Emit(ZeroThenAdd, *MatmulOptions(Square(), /*accumulate=*/false))), product.operands(), 2);
-  ASSERT_THAT(report, RunIsOk());
+  ASSERT_THAT(report, IsClean());
   EXPECT_TRUE(product.IsRight());
   EXPECT_EQ(report.counters.steps, kBlocks * kBlocks * kBlocks);
 }
@@ -125,11 +125,11 @@ TEST_P(MatmulSuiteTest, OfRectanglesSplitOverTwoCoresIsTheProduct) {
     Product product(shape);
     const RunReport report =
         Run(Once(Emit(ZeroThenAdd, *MatmulOptions(shape, /*accumulate=*/false))), product.operands(), 2);
-    ASSERT_THAT(report, RunIsOk());
+    ASSERT_THAT(report, IsClean());
     EXPECT_TRUE(product.IsRight()) << c.m << ", " << c.k << ", " << c.n;
     ExpectCopies(report, c.x_in, c.y_in, 0, c.z_out);
   }
 }
 
 }  // namespace
-}  // namespace strandcore
+}  // namespace strandcore::testing

@@ -4,10 +4,10 @@
 #include <gtest/gtest.h>
 
 #include "kernels/nested_copy.h"
-#include "tests/fixture/schedule_test.h"
+#include "runtime/testing/schedule_test.h"
 #include "tests/suite/support.h"
 
-namespace strandcore {
+namespace strandcore::testing {
 namespace {
 
 class NestedSuiteTest : public ScheduleTest {
@@ -17,7 +17,7 @@ class NestedSuiteTest : public ScheduleTest {
     const Array x = Integers(DType::kFloat32, {2, shape[0], shape[1]}, 1);
     Array y(DType::kFloat32, shape);
     const RefFunction on_view = [&](KernelContext& core, Ref x, Ref y) { kernel(core, {x.At(1), y}); };
-    ASSERT_THAT(Run(on_view, {In("x", x), Out("y", y)}), RunIsOk());
+    ASSERT_THAT(Run(on_view, {In("x", x), Out("y", y)}), IsClean());
     EXPECT_TRUE((y.Matrix<float>() == factor * x.Matrix<float>({1}) + offset).all());
   }
 };
@@ -62,7 +62,7 @@ TEST_P(NestedSuiteTest, APipelineOverPartsOfTheWindowsOfAnother) {
   expected.Matrix<float>().middleRows(128, 64) = x.Matrix<float>().middleRows(256, 64);
   for (bool dynamic : {false, true}) {
     Array y(DType::kFloat32, {256, 128});
-    ASSERT_THAT(Run(Once(Uneven(dynamic)), {In("x", x), Out("y", y)}), RunIsOk());
+    ASSERT_THAT(Run(Once(Uneven(dynamic)), {In("x", x), Out("y", y)}), IsClean());
     EXPECT_TRUE((y.Matrix<float>() == expected.Matrix<float>()).all());
   }
 }
@@ -98,7 +98,7 @@ TEST_P(NestedSuiteTest, AnOperandInHbmIsPassedThroughTheOuterBody) {
   for (bool dynamic : {false, true}) {
     Array z(DType::kFloat32, {16, 2048});
     auto kernel = [&](KernelContext& core, Ref x, Ref y, Ref z) { Passthrough(y, dynamic)(core, {{x.At(1), z}}); };
-    ASSERT_THAT(Run(kernel, {In("x", x), In("y", y), Out("z", z)}), RunIsOk());
+    ASSERT_THAT(Run(kernel, {In("x", x), In("y", y), Out("z", z)}), IsClean());
     EXPECT_TRUE((z.Matrix<float>() == x.Matrix<float>({1}) + 1.0f).all());
   }
 }
@@ -131,4 +131,4 @@ TEST_P(NestedSuiteTest, TwoPipelinesInARowThroughATemporary) {
 }
 
 }  // namespace
-}  // namespace strandcore
+}  // namespace strandcore::testing

@@ -8,10 +8,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "kernels/padded_matmul.h"
-#include "tests/fixture/schedule_test.h"
+#include "runtime/testing/schedule_test.h"
 #include "tests/suite/support.h"
 
-namespace strandcore {
+namespace strandcore::testing {
 namespace {
 
 // Draws numbers for one example.
@@ -70,7 +70,7 @@ class PaddedMatmulSuiteTest : public ScheduleTest {
       const MatmulShape shape = DrawShape(dtype, 1000 * static_cast<uint64_t>(dtype) + i);
       const Array x = Input(dtype, {shape.m, shape.k}, 2 * i), y = Input(dtype, {shape.k, shape.n}, 2 * i + 1);
       Array z(DTypeOf<Z>(), {shape.m, shape.n});
-      ASSERT_THAT(simulator.Run(*PaddedMatmulKernel(shape, dtype), {In("x", x), In("y", y), Out("z", z)}), RunIsOk());
+      ASSERT_THAT(simulator.Run(*PaddedMatmulKernel(shape, dtype), {In("x", x), In("y", y), Out("z", z)}), IsClean());
       const DoubleMatrix expected = ProductInDouble<T>(x, y);
       const auto error = (AsDouble<Z>(z) - expected).array().abs().eval();
       EXPECT_TRUE((error <= tolerance * (1 + expected.array().abs())).all())
@@ -88,4 +88,4 @@ TEST_P(PaddedMatmulSuiteTest, OfBfloat16IsWithinAHundredth) { ExpectProducts<Eig
 TEST_P(PaddedMatmulSuiteTest, OfInt8IsExact) { ExpectProducts<int8_t, int32_t>(0); }
 
 }  // namespace
-}  // namespace strandcore
+}  // namespace strandcore::testing

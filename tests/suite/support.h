@@ -1,4 +1,5 @@
-// Support of the suite: operands that are the same in every run, references in float64, and pipelines in a line.
+// Support of the suite, over that of the pipeline's tests: operands that are the same in every run, and references in
+// float64.
 //
 // Where a test of the peer asks for equality, or for more than 1e-4, the operands are whole numbers from -4 to 4, so
 // that every sum is exact and equality can be asked; else they are in [-1, 1).
@@ -13,9 +14,10 @@
 #include <vector>
 
 #include "runtime/strandcore.h"
-#include "tests/fixture/sanitizer.h"
+#include "runtime/testing/sanitizer.h"
+#include "tests/pipeline/support.h"
 
-namespace strandcore {
+namespace strandcore::testing {
 
 // A number of 64 random bits for each (seed, index): splitmix64.
 inline uint64_t RandomBits(uint64_t seed, uint64_t index) {
@@ -59,35 +61,6 @@ DoubleMatrix ProductInDouble(const Array& x, const Array& y) {
   return AsDouble<T>(x) * AsDouble<T>(y);
 }
 
-// The block index is made of these dimensions of the grid point; -1 stands for 0.
-inline IndexMap Picking(std::vector<int> dims) {
-  return [dims = std::move(dims)](const GridIndex& g) {
-    BlockIndex index;
-    for (int d : dims) index.push_back(d < 0 ? 0 : g[d]);
-    return index;
-  };
-}
-
-// A pipeline that must be accepted.
-inline Pipeline Emit(RefFunction body, PipelineOptions options) {
-  absl::StatusOr<Pipeline> pipeline = EmitPipeline(std::move(body), std::move(options));
-  EXPECT_TRUE(pipeline.ok()) << pipeline.status();
-  return *std::move(pipeline);
-}
-
-// A kernel that runs a pipeline once over all its operands.
-inline RefFunction Once(Pipeline pipeline, Invocation invocation = {}) {
-  return [pipeline = std::move(pipeline), invocation = std::move(invocation)](KernelContext& core, Refs refs) {
-    pipeline(core, refs, invocation);
-  };
-}
-
-template <typename T>
-void Copy(KernelContext&, const Ref& x, const Ref& y) {
-  y.Write<T>() = x.Read<T>();
-}
-inline void Double(KernelContext&, const Ref& x, const Ref& y) { y.Write<float>() = 2.0f * x.Read<float>(); }
-
-}  // namespace strandcore
+}  // namespace strandcore::testing
 
 #endif  // STRANDCORE_TESTS_SUITE_SUPPORT_H_
