@@ -10,6 +10,7 @@ source tests/packages.sh
 
 passed=0
 failed=0
+trouble=  # what failed, told once more at the end
 
 # count LOG: adds what ctest's summary in LOG says; a log without one is a failure.
 count() {
@@ -17,11 +18,13 @@ count() {
   summary=$(grep -oE '[0-9]+ tests? failed out of [0-9]+' "$1" | tail -n 1)
   if [ -z "$summary" ]; then
     failed=$((failed + 1))
+    trouble+="$(tail -n 30 "$1")"$'\n'
     return
   fi
   local bad=${summary%% *} all=${summary##* }
   failed=$((failed + bad))
   passed=$((passed + all - bad))
+  [ "$bad" -eq 0 ] || trouble+="$(sed -n '/^The following tests FAILED/,$p' "$1")"$'\n'
 }
 
 # aslr PRESET: the command to run its tests under. clang 14's ThreadSanitizer cannot map its shadow where the kernel
@@ -35,11 +38,11 @@ aslr() {
 # test_preset PRESET [TEST_PRESET]
 test_preset() {
   local preset=$1 tests=${2:-$1}
-  local log=build/$preset/ctest.log
+  local log=build/$preset/ctest.log build_log=build/$preset/build.log
   mkdir -p "build/$preset"
-  if ! { cmake --preset "$preset" && cmake --build --preset "$preset" -j "$(nproc)"; }; then
-    echo "$preset: does not build"
+  if ! { cmake --preset "$preset" && cmake --build --preset "$preset" -j "$(nproc)"; } 2>&1 | tee "$build_log"; then
     failed=$((failed + 1))
+    trouble+="$preset does not build:"$'\n'"$(tail -n 40 "$build_log")"$'\n'
     return
   fi
   $(aslr "$preset") ctest --preset "$tests" --output-on-failure -j 2 2>&1 | tee "$log"
@@ -72,6 +75,6 @@ install_packages $packages_to_run $packages_to_test || exit 1
 [ $# -gt 0 ] || set -- release tsan asan format
 summary=
 for phase in "$@"; do run_phase "$phase"; done
-printf '\n%s' "$summary"
+printf '\n%s\n%s' "$trouble" "$summary"
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]
