@@ -23,7 +23,8 @@ namespace strandcore {
 
 class KernelContext;
 
-// What RunScoped is asked for. An empty name becomes "scratch 0", "semaphore 1", ...: the position in the call.
+// What RunScoped is asked for. An empty name becomes "scratch 0", "semaphore 0", ...: the position among its kind in
+// the call.
 struct ScopedMemory {
   MemorySpace space = MemorySpace::kVmem;
   Dims shape;

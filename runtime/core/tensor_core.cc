@@ -139,7 +139,8 @@ void TensorCore::Step() {
   Fiber::ExceptionState* const thread = Fiber::ThreadExceptionState();
   for (int left = steps_per_turn_; left > 0; --left) {
     if (delay_left_ > 0 && !launch_->stopping()) {
-      --delay_left_;
+      // Each further turn counts as a request: a step limit ends a long delay too.
+      if (--delay_left_ > 0 && launch_->step_limit > 0) WithinStepLimit();
       return GiveWay();
     }
     yielding_ = false;

@@ -31,7 +31,7 @@ struct Operand {
 inline Operand In(std::string name, const Array& array, MemorySpace space = MemorySpace::kHbm) {
   return {std::move(name), Operand::Direction::kIn, space, &array, nullptr, array.dtype(), array.shape()};
 }
-// Poison at the start.
+// Poison at the start, unless the run also reads the array as another operand.
 inline Operand Out(std::string name, Array& array, MemorySpace space = MemorySpace::kHbm) {
   return {std::move(name), Operand::Direction::kOut, space, &array, &array, array.dtype(), array.shape()};
 }

@@ -1,5 +1,6 @@
 #include "runtime/simulator/operand_memory.h"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -36,6 +37,13 @@ void CopyElements(const Dims& shape, int64_t element_bytes, std::byte* to, const
   });
 }
 
+// Whether the array is also an operand that the run reads.
+bool IsRead(const Array& array, const Operands& operands) {
+  return std::any_of(operands.begin(), operands.end(), [&](const Operand& operand) {
+    return operand.input == &array && operand.direction != Operand::Direction::kOut;
+  });
+}
+
 }  // namespace
 
 OperandMemory::~OperandMemory() {
@@ -61,7 +69,19 @@ absl::Status OperandMemory::LayOut(const Operands& operands, int64_t hbm_bytes, 
     }
     used += bytes;
   }
+  // Only now: a launch that is refused leaves the host's arrays as they were.
+  for (const Operand& operand : operands) {
+    if (operand.direction == Operand::Direction::kOut && !IsRead(*operand.output, operands)) Refresh(*operand.output);
+  }
   return absl::OkStatus();
+}
+
+void OperandMemory::Refresh(Array& output) const {
+  if (fresh_ == Fill::kPoison) {
+    output.FillPoison();
+  } else {
+    output.Fill(0);
+  }
 }
 
 absl::Status OperandMemory::LayOutOne(const Operand& operand, OperandId id,
@@ -69,13 +89,6 @@ absl::Status OperandMemory::LayOutOne(const Operand& operand, OperandId id,
   if (operand.name.empty()) return Refuse("operand ", id, ": expected a name, given none");
   if (operand.input != nullptr && !operand.input->status().ok()) {
     return Refuse("operand ", operand.name, ": ", std::string(operand.input->status().message()));
-  }
-  if (operand.direction == Operand::Direction::kOut) {
-    if (fresh_ == Fill::kPoison) {
-      operand.output->FillPoison();
-    } else {
-      operand.output->Fill(0);
-    }
   }
   places_.push_back({operand, {}, {}});
   Place& place = places_.back();

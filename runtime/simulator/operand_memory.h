@@ -42,6 +42,7 @@ class OperandMemory {
     std::vector<std::unique_ptr<Allocation>> allocations;
     std::vector<TensorCore*> owners;  // whose VMEM or SMEM they take room of; empty in HBM
   };
+  void Refresh(Array& output) const;
   absl::Status LayOutOne(const Operand& operand, OperandId id, std::vector<std::unique_ptr<TensorCore>>& cores);
   absl::Status AddOnChip(Place& place, OperandId id, TensorCore& core);
 

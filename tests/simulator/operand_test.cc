@@ -37,6 +37,29 @@ TEST_P(OperandTest, OutIsPoisonAtTheStart) {
   EXPECT_THAT(z.ToVector<int32_t>(), ElementsAre(INT32_MAX, INT32_MAX, 1, INT32_MAX));
 }
 
+TEST_P(OperandTest, OutKeepsWhatTheRunAlsoReads) {
+  Array x = Array::Iota(DType::kFloat32, {8, 128});
+  const Array before = x;
+  auto kernel = [](KernelContext& core, Ref x, Ref y) {
+    core.RunScoped(
+        [&](Ref tile) {
+          core.SyncCopy(x, tile);
+          tile.ReadWrite<float>() += 1.0f;
+          core.SyncCopy(tile, y);
+        },
+        Vmem({8, 128}, DType::kFloat32));
+  };
+  EXPECT_THAT(Run(kernel, {In("x", x), Out("y", x)}), IsClean());
+  EXPECT_TRUE((x.Matrix<float>() == before.Matrix<float>() + 1.0f).all());
+}
+
+TEST_P(OperandTest, ARefusedLaunchLeavesTheArrays) {
+  Array y = Array::Full(DType::kFloat32, {8, 128}, 5);
+  auto kernel = [](KernelContext&, Ref, Ref) {};
+  EXPECT_THAT(Run(kernel, {Out("y", y), In("", y)}), IsRefused("expected a name"));
+  EXPECT_EQ(y.Get({0, 0}), 5);
+}
+
 TEST_P(OperandTest, InOutKeepsWhatIsNotWritten) {
   Array y = Array::Full(DType::kInt32, {4, 2}, 5);
   const Array x = Array::Full(DType::kInt32, {2}, 9);

@@ -61,6 +61,11 @@ TEST_P(StepLimitTest, NamesTheCoresThatStillRanAndNoOthers) {
                           Not(HasSubstr("running: core 1")), HasSubstr("still running: core 2, kernel"))));
 }
 
+TEST_P(StepLimitTest, EndsALongDelay) {
+  auto kernel = [](KernelContext& core) { core.Delay(int64_t{1} << 40); };
+  EXPECT_THAT(RunWithLimit(500, kernel), IsRefused("the step limit of 500 is reached (core 0, kernel"));
+}
+
 TEST_P(StepLimitTest, CountsScopes) {
   auto kernel = [](KernelContext& core) {
     for (;;) core.RunScoped([](Ref) {}, Smem({1}, DType::kInt32));
