@@ -1,0 +1,233 @@
+#include "runtime/check/semaphore_order.h"
+
+#include <algorithm>
+
+#include "runtime/base/check.h"
+
+namespace strandcore {
+namespace {
+
+constexpr size_t kFirstPurge = 16;
+
+}  // namespace
+
+void SemaphoreOrder::Begin(int32_t owner, int64_t units, int64_t logged_as, bool shared, const OrderRules* rules) {
+  owner_ = owner;
+  shared_ = shared;
+  logged_as_ = logged_as;
+  rules_ = rules;
+  slack_ = units;
+  chain_ = true;
+  two_of_one_ = late_ = capped_ = false;
+  purge_at_ = kFirstPurge;
+  live_.DropAll();
+  taught_.Clear();
+  forced_.Clear();
+  last_taught_ = last_wait_ = {};
+}
+
+SemaphoreOrder::PostNews SemaphoreOrder::Add(const Post& post, const VectorClock& clock) {
+  const BriefGuard guard(lock_, shared_);
+  PostNews news;
+  slack_ += post.units;
+  const bool by_owner = post.name.core == owner_;
+  // The owner knows its own signals when it makes them.
+  if (post.units == 0 || (by_owner && post.is_signal())) return news;
+  if (!by_owner && !late_ && rules_->see_late_posts && !clock.Contains(taught_)) {
+    news.late = late_ = true;
+    // What any wait before this one taught, this one's core knew too: the post is not after it either.
+    news.wait = last_taught_;
+  }
+  if (live_.size() >= kMaxLivePosts) {
+    if (by_owner) Purge(clock);
+    if (live_.size() >= kMaxLivePosts) {
+      news.capped = !capped_;
+      ForceOldest();
+    }
+  }
+  AddLive(post, clock);
+  return news;
+}
+
+void SemaphoreOrder::AddLive(const Post& post, const VectorClock& clock) {
+  if (live_.empty()) {
+    chain_ = true;
+    two_of_one_ = false;
+  } else if (chain_) {
+    chain_ = !rules_->check_chain || IsAfterLast(post, clock);
+  }
+  two_of_one_ |= post.one_of_two;
+  if (post.name.core == owner_) {
+    live_.AddWithoutLabel(post.name, post.units, post.epoch.entry, post.epoch.value);
+  } else {
+    VectorClock& label = live_.AddWithLabel(post.name, post.units, clock);
+    if (!post.is_signal()) label.Set(post.epoch.entry, post.epoch.value);
+  }
+}
+
+// Whether the label of `post` contains that of the last live post (as far as the owner does not know it).
+bool SemaphoreOrder::IsAfterLast(const Post& post, const VectorClock& clock) const {
+  const LivePost& last = live_.back();
+  const bool same_transfer = !post.is_signal() && last.name.tick != 0 && last.name.number == post.name.number;
+  if (same_transfer) return last.name.tick <= post.name.tick;
+  return IsKnown(last, clock);
+}
+
+void SemaphoreOrder::ForceOldest() {
+  capped_ = true;
+  const LivePost& oldest = live_[0];
+  if (oldest.label == LivePost::kNoLabel) {
+    forced_.Raise(oldest.entry, oldest.value);
+  } else {
+    forced_.Join(live_.LabelOf(oldest));
+  }
+  live_.DropFront(1);
+}
+
+void SemaphoreOrder::Wait(const Demand& demand, VectorClock& clock) {
+  const BriefGuard guard(lock_, shared_);
+  const int64_t slack = slack_ - demand.units;
+  STRANDCORE_CHECK(slack >= 0);
+  if (demand.decrement) slack_ = slack;
+  last_wait_ = demand.name;
+  learned_ = false;
+  if (forced_.size() != 0) {
+    Learn(forced_, clock);
+    forced_.Clear();
+  }
+  if (slack == 0) {
+    LearnAll(clock);
+  } else if (live_.units() > slack) {
+    if (OwnTransfersOnly()) {
+      LearnLarger(slack, clock);
+    } else if (chain_) {
+      LearnChain(slack, clock);
+    } else {
+      LearnPerEntry(slack, clock);
+    }
+  }
+  if (learned_) last_taught_ = demand.name;
+  if (live_.size() >= purge_at_) {
+    Purge(clock);
+    purge_at_ = std::max(kFirstPurge, 2 * live_.size());
+  }
+}
+
+void SemaphoreOrder::LearnAll(VectorClock& clock) {
+  for (size_t i = 0; i < live_.size(); ++i) LearnPost(live_[i], clock);
+  live_.DropAll();
+}
+
+void SemaphoreOrder::LearnLarger(int64_t slack, VectorClock& clock) {
+  live_.DropIf([&](const LivePost& post) {
+    if (post.units <= slack) return false;
+    LearnPost(post, clock);
+    return true;
+  });
+}
+
+void SemaphoreOrder::LearnChain(int64_t slack, VectorClock& clock) {
+  size_t known = live_.size();
+  for (int64_t passed = 0; known > 0; --known) {
+    passed += live_[known - 1].units;
+    if (passed > slack) break;
+  }
+  if (known == 0) return;
+  // With labels all before it are in it; a transfer of the owner's own has only its entry, so each is learned.
+  for (size_t i = 0; i < known; ++i) {
+    if (i + 1 == known || live_[i].label == LivePost::kNoLabel) LearnPost(live_[i], clock);
+  }
+  live_.DropFront(known);
+}
+
+void SemaphoreOrder::LearnPerEntry(int64_t slack, VectorClock& clock) {
+  if (!rules_->learn_per_entry) return LearnLarger(slack, clock);
+  GatherUnknown(clock);
+  for (size_t i = 0; i < unknown_.size();) {
+    const ClockEntry entry = unknown_[i].entry;
+    bool taught = false;
+    for (int64_t passed = 0; i < unknown_.size() && unknown_[i].entry == entry; ++i) {
+      passed += unknown_[i].units;
+      if (taught || passed <= slack) continue;
+      Learn(entry, unknown_[i].value, clock);
+      taught = true;
+    }
+  }
+}
+
+// All that live posts know and the owner does not, by entry, the latest first. Posts of which it knows everything go.
+void SemaphoreOrder::GatherUnknown(const VectorClock& clock) {
+  unknown_.clear();
+  live_.DropIf([&](const LivePost& post) {
+    const size_t before = unknown_.size();
+    if (post.label == LivePost::kNoLabel) {
+      if (clock.Get(post.entry) < post.value) unknown_.push_back({post.entry, post.value, post.units});
+    } else {
+      const VectorClock& label = live_.LabelOf(post);
+      for (ClockEntry entry = 0; entry < label.size(); ++entry) {
+        const uint64_t value = label.Get(entry);
+        if (clock.Get(entry) < value) unknown_.push_back({entry, value, post.units});
+      }
+    }
+    return unknown_.size() == before;
+  });
+  std::sort(unknown_.begin(), unknown_.end(), [](const Unknown& a, const Unknown& b) {
+    return a.entry != b.entry ? a.entry < b.entry : a.value > b.value;
+  });
+}
+
+void SemaphoreOrder::LearnPost(const LivePost& post, VectorClock& clock) {
+  if (post.label == LivePost::kNoLabel) {
+    Learn(post.entry, post.value, clock);
+  } else {
+    Learn(live_.LabelOf(post), clock);
+  }
+}
+
+void SemaphoreOrder::Learn(const VectorClock& label, VectorClock& clock) {
+  for (ClockEntry entry = 0; entry < label.size(); ++entry) Learn(entry, label.Get(entry), clock);
+}
+
+void SemaphoreOrder::Learn(ClockEntry entry, uint64_t value, VectorClock& clock) {
+  if (!clock.Raise(entry, value)) return;
+  learned_ = true;
+  if (shared_) taught_.Raise(entry, value);
+}
+
+bool SemaphoreOrder::IsKnown(const LivePost& post, const VectorClock& clock) const {
+  if (post.label == LivePost::kNoLabel) return clock.Get(post.entry) >= post.value;
+  return clock.Contains(live_.LabelOf(post));
+}
+
+bool SemaphoreOrder::Proves(const LivePost& post, const AccessEpoch& epoch) const {
+  if (post.label == LivePost::kNoLabel) return post.entry == epoch.entry && post.value >= epoch.value;
+  return live_.LabelOf(post).Get(epoch.entry) >= epoch.value;
+}
+
+void SemaphoreOrder::Purge(const VectorClock& clock) {
+  live_.DropIf([&](const LivePost& post) { return IsKnown(post, clock); });
+}
+
+bool SemaphoreOrder::IsOpen(const VectorClock& clock) {
+  const BriefGuard guard(lock_, shared_);
+  Purge(clock);
+  return live_.units() > slack_;
+}
+
+bool SemaphoreOrder::FindUnsure(const VectorClock& clock, const AccessEpoch* sought, UnsurePost& unsure) {
+  const BriefGuard guard(lock_, shared_);
+  Purge(clock);
+  if (live_.units() <= slack_) return false;
+  size_t found = 0;
+  while (found < live_.size() && sought != nullptr && !Proves(live_[found], *sought)) ++found;
+  if (found == live_.size()) return false;
+  unsure.post = live_[found].name;
+  unsure.wait = last_wait_;
+  unsure.instead.clear();
+  for (size_t i = 0; i < live_.size(); ++i) {
+    if (i != found) unsure.instead.push_back(live_[i].name);
+  }
+  return true;
+}
+
+}  // namespace strandcore
