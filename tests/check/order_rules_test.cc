@@ -80,24 +80,20 @@ TEST(OrderRulesTest, WithoutCheckingChainsARaceIsMissed) {
   EXPECT_GT(Misjudged(EitherPays(), kEitherPaysRaces, rules, true), 0);
 }
 
-// The second of core 1's signals is held back by a wait that only core 0's first wait lets go: each run is too strong.
-OrderProgram LateInEveryRun() {
+// Core 2's signal may pay core 0's first wait too, but has to wait for core 3 itself.
+OrderProgram EitherPaysAfterAWait() {
   OrderProgram program;
   program.cells = 1;
   program.owners = {0, 2};
-  program.cores = {{Wait(0), Signal(1), Read(0), Wait(0)}, {Write(0), Signal(0)}, {Signal(0)}};
-  program.cores.push_back({});
+  program.cores = {{Wait(0), Read(0), Wait(0)}, {Write(0), Signal(0)}, {Wait(1), Signal(0)}, {Signal(1)}};
   return program;
 }
 
 TEST(OrderRulesTest, WithoutSolvingARaceIsMissed) {
   OrderRules rules;
   rules.solve = false;
-  int missed = 0;
-  for (const JudgedProgram& judged : GoldenOrderPrograms()) {
-    missed += Misjudged(judged.program, judged.expect.races, rules, false) > 0 ? 1 : 0;
-  }
-  EXPECT_GT(missed, 0);
+  EXPECT_GT(Misjudged(EitherPaysAfterAWait(), kEitherPaysRaces, rules, false), 0);
+  EXPECT_EQ(Misjudged(EitherPaysAfterAWait(), kEitherPaysRaces, {}, false), 0);
 }
 
 }  // namespace

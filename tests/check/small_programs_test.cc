@@ -72,8 +72,7 @@ TEST(SmallProgramTest, AWaitThatEitherOfTwoReceivesPaysFixedIsSilent) {
 
 // The transfer's send is on core 1, which signals core 0 on.
 Races ProgramThree(int64_t units) {
-  return RacesOf(
-      Program({0, 1}, {{Start(0), Wait(0, units), Read(kM)}, {Wait(1), Signal(0)}}, {{-1, kM, 1, 1, 0}}));
+  return RacesOf(Program({0, 1}, {{Start(0), Wait(0, units), Read(kM)}, {Wait(1), Signal(0)}}, {{-1, kM, 1, 1, 0}}));
 }
 TEST(SmallProgramTest, ASendPassedOnIsNoReceiveIsReported) {
   EXPECT_THAT(ProgramThree(1), ElementsAre(Pair("c0.2", "t0.write")));
