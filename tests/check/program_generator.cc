@@ -21,8 +21,9 @@ class Generator {
     remote_percent_ = OneOf({0, 40, 80});
   }
 
-  OrderProgram Make() {
-    for (int steps = OneOf({4, 6, 8, 10, 12}); steps > 0; --steps) {
+  OrderProgram Make(int steps) {
+    max_transfers_ = steps == 0 ? 5 : steps;
+    for (steps = steps == 0 ? OneOf({4, 6, 8, 10, 12}) : steps; steps > 0; --steps) {
       if (!(Chance(50) && AddWait())) AddPost();
       if (Chance(access_percent_)) AddAccess(AnyCore());
     }
@@ -65,7 +66,8 @@ class Generator {
 
   void AddPost() {
     const int64_t units = 1 + Below(largest_);
-    if (program_.transfers.size() < 5 && Chance(transfer_percent_)) return AddTransfer(units);
+    if (static_cast<int>(program_.transfers.size()) < max_transfers_ && Chance(transfer_percent_))
+      return AddTransfer(units);
     const int semaphore = AnySemaphore();
     Add(AnyCore(), Signal(semaphore, units));
     HeldBy(semaphore) += units;
@@ -101,6 +103,7 @@ class Generator {
   OrderProgram program_;
   std::vector<int64_t> held_;  // posted and not waited, in the order of making: keeps most programs from blocking
   int largest_;
+  int max_transfers_ = 0;
   int access_percent_;
   int transfer_percent_;
   int remote_percent_;
@@ -108,6 +111,6 @@ class Generator {
 
 }  // namespace
 
-OrderProgram GenerateOrderProgram(uint64_t seed) { return Generator(seed).Make(); }
+OrderProgram GenerateOrderProgram(uint64_t seed, int steps) { return Generator(seed).Make(steps); }
 
 }  // namespace strandcore

@@ -8,8 +8,8 @@
 
 namespace strandcore {
 
-// The same seed gives the same program.
-OrderProgram GenerateOrderProgram(uint64_t seed);
+// The same seed gives the same program. With `steps` larger ones than a search can judge.
+OrderProgram GenerateOrderProgram(uint64_t seed, int steps = 0);
 
 }  // namespace strandcore
 

@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <optional>
 
+#include "tests/check/closure.h"
 #include "tests/check/program_generator.h"
 #include "tests/check/program_run.h"
 
@@ -74,6 +76,39 @@ TEST(SearchTest, ItAgreesWithTheGoldenPrograms) {
     ++compared;
   }
   EXPECT_EQ(compared, 100);
+}
+
+// Programs too large for a search, with many transfers in one slot and long chains of waits.
+Tally CompareLarge(int count, uint64_t first_seed, int steps) {
+  Tally tally;
+  for (uint64_t seed = first_seed; tally.judged < count && !testing::Test::HasFatalFailure(); ++seed) {
+    const OrderProgram program = GenerateOrderProgram(seed, steps);
+    ExpectJudged(program, JudgeByClosure(program), 6, tally);
+  }
+  return tally;
+}
+
+TEST(ClosureTest, ItAgreesWithTheSearch) {
+  int compared = 0;
+  for (uint64_t seed = 1'000'000; compared < 300; ++seed) {
+    const OrderProgram program = GenerateOrderProgram(seed);
+    const std::optional<OrderVerdict> truth = SearchAllSchedules(program, 5'000);
+    if (!truth.has_value()) continue;
+    ASSERT_EQ(ToText(JudgeByClosure(program)), ToText(*truth)) << ToText(program);
+    ++compared;
+  }
+}
+
+TEST(ClosureTest, AnyRunOfALargeProgramSaysWhatTheClosureSays) {
+  const Tally tally = CompareLarge(100, 1, 60);
+  EXPECT_GT(tally.late, 10);
+  EXPECT_GT(tally.passes, 2);
+  CompareLarge(10, 1, 250);
+}
+
+TEST(LongClosureTest, AnyRunOfThousandsOfLargePrograms) {
+  CompareLarge(10'000, 5'000, 40);
+  CompareLarge(1'000, 5'000, 120);
 }
 
 }  // namespace
