@@ -2,12 +2,12 @@
 
 namespace strandcore {
 
-void LivePosts::AddWithoutLabel(const PostName& name, int64_t units, ClockEntry entry, uint64_t value) {
-  posts_.push_back({name, units, value, entry, LivePost::kNoLabel});
-  units_ += units;
+void LivePosts::AddWithoutLabel(const LivePost& post) {
+  posts_.push_back(post);
+  units_ += post.units;
 }
 
-VectorClock& LivePosts::AddWithLabel(const PostName& name, int64_t units, const VectorClock& label) {
+VectorClock& LivePosts::AddWithLabel(const LivePost& post, const VectorClock& label) {
   if (free_labels_.empty()) {
     free_labels_.push_back(static_cast<int32_t>(labels_.size()));
     labels_.emplace_back();
@@ -16,8 +16,9 @@ VectorClock& LivePosts::AddWithLabel(const PostName& name, int64_t units, const 
   free_labels_.pop_back();
   VectorClock& kept = labels_[static_cast<size_t>(at)];
   kept = label;
-  posts_.push_back({name, units, 0, 0, at});
-  units_ += units;
+  posts_.push_back(post);
+  posts_.back().label = at;
+  units_ += post.units;
   ++labelled_;
   return kept;
 }

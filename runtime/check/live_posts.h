@@ -25,6 +25,7 @@ struct LivePost {
   uint64_t value = 0;    // of the transfer's own entry
   ClockEntry entry = 0;  // used without a label only
   int32_t label = kNoLabel;
+  int64_t arrival = 0;  // counts the posts on the semaphore
 };
 
 class LivePosts {
@@ -38,9 +39,9 @@ class LivePosts {
   size_t labelled() const { return labelled_; }
   const VectorClock& LabelOf(const LivePost& post) const { return labels_[static_cast<size_t>(post.label)]; }
 
-  void AddWithoutLabel(const PostName& name, int64_t units, ClockEntry entry, uint64_t value);
+  void AddWithoutLabel(const LivePost& post);
   // The label is returned, to add to.
-  VectorClock& AddWithLabel(const PostName& name, int64_t units, const VectorClock& label);
+  VectorClock& AddWithLabel(const LivePost& post, const VectorClock& label);
 
   void DropFront(size_t count);
   void DropAll() { DropFront(size()); }

@@ -32,7 +32,7 @@ std::optional<UnsurePost> LaunchOrder::EndSemaphore(int32_t owner, SemaphoreId i
   Core& self = cores_[static_cast<size_t>(owner)];
   std::optional<UnsurePost> unsure(std::in_place);
   unsure->semaphore = id;
-  if (!semaphores_[id].FindUnsure(self.clock, nullptr, *unsure)) unsure.reset();
+  if (!semaphores_[id].FindOpen(self.clock, *unsure)) unsure.reset();
   // From the back: scopes end in the reverse order of their beginning.
   const auto found = std::find(self.semaphores.rbegin(), self.semaphores.rend(), id);
   STRANDCORE_CHECK(found != self.semaphores.rend());
@@ -130,7 +130,7 @@ std::optional<UnsurePost> LaunchOrder::WhyUnordered(const AccessEpoch& epoch, in
   std::optional<UnsurePost> unsure(std::in_place);
   for (const SemaphoreId id : self.semaphores) {
     unsure->semaphore = id;
-    if (semaphores_[id].FindUnsure(self.clock, &epoch, *unsure)) return unsure;
+    if (semaphores_[id].FindUnsure(self.clock, epoch, *unsure)) return unsure;
   }
   return std::nullopt;
 }

@@ -24,12 +24,14 @@ void SemaphoreOrder::Begin(int32_t owner, int64_t units, int64_t logged_as, bool
   taught_.Clear();
   forced_.Clear();
   last_taught_ = last_wait_ = {};
+  arrivals_ = waited_arrivals_ = paid_arrivals_ = 0;
 }
 
 SemaphoreOrder::PostNews SemaphoreOrder::Add(const Post& post, const VectorClock& clock) {
   const BriefGuard guard(lock_, shared_);
   PostNews news;
   slack_ += post.units;
+  recent_[static_cast<size_t>(arrivals_++) % kRecent] = post.name;
   const bool by_owner = post.name.core == owner_;
   // The owner knows its own signals when it makes them.
   if (post.units == 0 || (by_owner && post.is_signal())) return news;
@@ -57,10 +59,11 @@ void SemaphoreOrder::AddLive(const Post& post, const VectorClock& clock) {
     chain_ = !rules_->check_chain || IsAfterLast(post, clock);
   }
   two_of_one_ |= post.one_of_two;
+  const LivePost live = {post.name, post.units, post.epoch.value, post.epoch.entry, LivePost::kNoLabel, arrivals_};
   if (post.name.core == owner_) {
-    live_.AddWithoutLabel(post.name, post.units, post.epoch.entry, post.epoch.value);
+    live_.AddWithoutLabel(live);
   } else {
-    VectorClock& label = live_.AddWithLabel(post.name, post.units, clock);
+    VectorClock& label = live_.AddWithLabel(live, clock);
     if (!post.is_signal()) label.Set(post.epoch.entry, post.epoch.value);
   }
 }
@@ -90,6 +93,8 @@ void SemaphoreOrder::Wait(const Demand& demand, VectorClock& clock) {
   STRANDCORE_CHECK(slack >= 0);
   if (demand.decrement) slack_ = slack;
   last_wait_ = demand.name;
+  waited_arrivals_ = arrivals_;
+  if (slack == 0) paid_arrivals_ = arrivals_;
   learned_ = false;
   if (forced_.size() != 0) {
     Learn(forced_, clock);
@@ -214,20 +219,38 @@ bool SemaphoreOrder::IsOpen(const VectorClock& clock) {
   return live_.units() > slack_;
 }
 
-bool SemaphoreOrder::FindUnsure(const VectorClock& clock, const AccessEpoch* sought, UnsurePost& unsure) {
+bool SemaphoreOrder::FindOpen(const VectorClock& clock, UnsurePost& unsure) {
   const BriefGuard guard(lock_, shared_);
   Purge(clock);
   if (live_.units() <= slack_) return false;
-  size_t found = 0;
-  while (found < live_.size() && sought != nullptr && !Proves(live_[found], *sought)) ++found;
-  if (found == live_.size()) return false;
-  unsure.post = live_[found].name;
+  Explain(live_[0], unsure);
+  return true;
+}
+
+bool SemaphoreOrder::FindUnsure(const VectorClock& clock, const AccessEpoch& sought, UnsurePost& unsure) {
+  const BriefGuard guard(lock_, shared_);
+  Purge(clock);
+  for (size_t i = 0; i < live_.size(); ++i) {
+    if (live_[i].arrival > waited_arrivals_ || !Proves(live_[i], sought)) continue;
+    Explain(live_[i], unsure);
+    return true;
+  }
+  return false;
+}
+
+void SemaphoreOrder::Explain(const LivePost& post, UnsurePost& unsure) const {
+  unsure.post = post.name;
   unsure.wait = last_wait_;
   unsure.instead.clear();
-  for (size_t i = 0; i < live_.size(); ++i) {
-    if (i != found) unsure.instead.push_back(live_[i].name);
+  // Posts of which the owner knows everything may have paid as well: the last few, as far as they need not be used up.
+  for (int64_t i = std::max(paid_arrivals_, arrivals_ - kRecent); i < waited_arrivals_; ++i) {
+    const PostName& name = recent_[static_cast<size_t>(i) % kRecent];
+    if (!(name == post.name)) unsure.instead.push_back(name);
   }
-  return true;
+  for (size_t i = 0; i < live_.size(); ++i) {
+    const bool listed = live_[i].arrival > arrivals_ - kRecent;
+    if (!listed && &live_[i] != &post) unsure.instead.push_back(live_[i].name);
+  }
 }
 
 }  // namespace strandcore

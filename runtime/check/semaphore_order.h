@@ -71,11 +71,14 @@ class alignas(64) SemaphoreOrder {
 
   // Whether the live posts exceed the slack: some of them paid, and the owner does not know which.
   bool IsOpen(const VectorClock& clock);
-  // Into `unsure`: the first live post, of those that prove `sought` if given, that need not have paid, and who could
-  // have instead. False if there is none.
-  bool FindUnsure(const VectorClock& clock, const AccessEpoch* sought, UnsurePost& unsure);
+  // If it is open: the first such post into `unsure`.
+  bool FindOpen(const VectorClock& clock, UnsurePost& unsure);
+  // If there is one: the post that would prove `sought` but need not have paid for the last wait, into `unsure`.
+  bool FindUnsure(const VectorClock& clock, const AccessEpoch& sought, UnsurePost& unsure);
 
  private:
+  static constexpr int64_t kRecent = 4;
+
   struct Unknown {
     ClockEntry entry;
     uint64_t value;
@@ -98,6 +101,7 @@ class alignas(64) SemaphoreOrder {
 
   bool IsKnown(const LivePost& post, const VectorClock& clock) const;
   bool Proves(const LivePost& post, const AccessEpoch& epoch) const;
+  void Explain(const LivePost& post, UnsurePost& unsure) const;
   void Purge(const VectorClock& clock);
 
   // Constant from Begin on.
@@ -120,6 +124,11 @@ class alignas(64) SemaphoreOrder {
   VectorClock forced_;  // of posts that count as proven; learned by the next wait
   WaitName last_taught_;
   WaitName last_wait_;
+  // For explanations: how many posts there were, up to now, up to the last wait, up to the last that took all.
+  int64_t arrivals_ = 0;
+  int64_t waited_arrivals_ = 0;
+  int64_t paid_arrivals_ = 0;
+  PostName recent_[kRecent];      // the last posts; number i is at i % kRecent
   std::vector<Unknown> unknown_;  // of LearnPerEntry
 };
 

@@ -72,14 +72,30 @@ bool SolvedOrder::Ordered(const AccessName& first, const AccessName& second) {
 }
 
 const SolvedOrder::Known& SolvedOrder::KnownFrom(const AccessName& access) {
-  const auto [found, is_new] = solved_.try_emplace(access);
-  Known& known = found->second;
-  if (is_new) {
-    for (int32_t core = 0; core < log_.cores(); ++core) known.push_back(run_.KnownFrom(access, core));
-    ++stats_.accesses;
-    if (rules_.solve) Solve(access, known);
+  if (const auto found = solved_.find(access); found != solved_.end()) return found->second;
+  const Known* earlier = EarlierKnown(access);
+  Known known;
+  for (int32_t core = 0; core < log_.cores(); ++core) {
+    known.push_back(run_.KnownFrom(access, core));
+    // Who knows of an access knows of what is before it in program order.
+    if (earlier != nullptr) known.back() = std::max(known.back(), (*earlier)[static_cast<size_t>(core)]);
   }
-  return known;
+  ++stats_.accesses;
+  if (rules_.solve) Solve(access, known);
+  return solved_.emplace(access, std::move(known)).first->second;
+}
+
+// What has been solved of an access that is before this one on its core, to begin from: of the start of a transfer, and
+// else of the nearest that was asked for. So what many accesses of a core have lost is found out once.
+const SolvedOrder::Known* SolvedOrder::EarlierKnown(const AccessName& access) {
+  if (IsTransfer(access)) {
+    const auto core = static_cast<int32_t>(access.number % log_.cores());
+    return &KnownFrom(AccessName::OfCore(core, run_.StartOf(access.number)));
+  }
+  const auto next = solved_.lower_bound(access);
+  if (next == solved_.begin()) return nullptr;
+  const auto& [name, known] = *std::prev(next);
+  return name.core == access.core ? &known : nullptr;
 }
 
 SolvedOrder::OwnPosts SolvedOrder::OwnPostsOf(const AccessName& access) const {

@@ -68,6 +68,7 @@ class SolvedOrder {
   void AddWait(const LoggedRequest& request, int64_t number, int64_t& waited);
 
   const Known& KnownFrom(const AccessName& access);
+  const Known* EarlierKnown(const AccessName& access);
   OwnPosts OwnPostsOf(const AccessName& access) const;
   void Solve(const AccessName& access, Known& known);
   // From which number on `core` learns of the access, if others know of it from `known` on.
