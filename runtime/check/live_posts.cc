@@ -2,12 +2,7 @@
 
 namespace strandcore {
 
-void LivePosts::AddWithoutLabel(const LivePost& post) {
-  posts_.push_back(post);
-  units_ += post.units;
-}
-
-VectorClock& LivePosts::AddWithLabel(const LivePost& post, const VectorClock& label) {
+VectorClock& LivePosts::GiveLabel(LivePost& post, const VectorClock& label) {
   if (free_labels_.empty()) {
     free_labels_.push_back(static_cast<int32_t>(labels_.size()));
     labels_.emplace_back();
@@ -16,9 +11,7 @@ VectorClock& LivePosts::AddWithLabel(const LivePost& post, const VectorClock& la
   free_labels_.pop_back();
   VectorClock& kept = labels_[static_cast<size_t>(at)];
   kept = label;
-  posts_.push_back(post);
-  posts_.back().label = at;
-  units_ += post.units;
+  post.label = at;
   ++labelled_;
   return kept;
 }

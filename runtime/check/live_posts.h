@@ -39,9 +39,16 @@ class LivePosts {
   size_t labelled() const { return labelled_; }
   const VectorClock& LabelOf(const LivePost& post) const { return labels_[static_cast<size_t>(post.label)]; }
 
-  void AddWithoutLabel(const LivePost& post);
+  // The new post is written field by field, by the caller too: copying one that was just written would make the
+  // processor wait for its own stores.
+  LivePost& Add(int64_t units) {
+    LivePost& post = posts_.emplace_back();
+    post.units = units;
+    units_ += units;
+    return post;
+  }
   // The label is returned, to add to.
-  VectorClock& AddWithLabel(const LivePost& post, const VectorClock& label);
+  VectorClock& GiveLabel(LivePost& post, const VectorClock& label);
 
   void DropFront(size_t count);
   void DropAll() { DropFront(size()); }

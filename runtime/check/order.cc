@@ -49,14 +49,11 @@ void LaunchOrder::Tick(Core& self, int32_t core) {
 void LaunchOrder::Signal(int32_t core, SemaphoreId semaphore, int64_t units) {
   Core& self = cores_[static_cast<size_t>(core)];
   Log(core, LoggedRequest::Kind::kSignal, {semaphore, units});
-  SemaphoreOrder::Post post;
-  post.name = {core, 0, self.requests++};
-  post.units = units;
-  Post(post, semaphore, self.clock);
+  Post(semaphore, {core, 0, self.requests++}, units, {}, self.clock);
   if (rules_.tick_after_posts) self.tick_due = true;
 }
 
-StartedTransfer LaunchOrder::Start(int32_t core, const SemaphoreUnits& send, const SemaphoreUnits& receive) {
+StartedTransfer LaunchOrder::Start(int32_t core, SemaphoreUnits send, SemaphoreUnits receive) {
   Core& self = cores_[static_cast<size_t>(core)];
   Log(core, LoggedRequest::Kind::kStart, send, receive);
   ++self.requests;
@@ -67,22 +64,17 @@ StartedTransfer LaunchOrder::Start(int32_t core, const SemaphoreUnits& send, con
     started.read = started.written = {static_cast<ClockEntry>(core), self.own};
     return started;
   }
-  started.read = self.slots.Take(self.clock, entries_);
-  started.written = {started.read.entry, started.read.value + 1};
-  const bool remote = receive.semaphore != kNoSemaphore;
-  SemaphoreOrder::Post post;
-  post.one_of_two = remote;
-  post.name = {core, remote ? 1 : 2, started.serial};
-  post.units = send.units;
-  post.epoch = remote ? started.read : started.written;
-  Post(post, send.semaphore, self.clock);
-  if (remote) {
-    post.name.tick = 2;
-    post.units = receive.units;
-    post.epoch = started.written;
-    Post(post, receive.semaphore, self.clock);
+  const AccessEpoch read = self.slots.Take(self.clock, entries_);
+  const AccessEpoch written = {read.entry, read.value + 1};
+  if (receive.semaphore == kNoSemaphore) {
+    Post(send.semaphore, {core, 3, started.serial}, send.units, written, self.clock);
+  } else {
+    Post(send.semaphore, {core, 1, started.serial}, send.units, read, self.clock);
+    Post(receive.semaphore, {core, 2, started.serial}, receive.units, written, self.clock);
   }
   if (rules_.tick_after_posts) self.tick_due = true;
+  started.read = read;
+  started.written = written;
   return started;
 }
 
@@ -92,33 +84,34 @@ void LaunchOrder::Wait(int32_t core, SemaphoreId semaphore, int64_t units, bool 
   STRANDCORE_CHECK(waited.owner() == core);
   using Kind = LoggedRequest::Kind;
   Log(core, decrement ? Kind::kWait : Kind::kWaitWithoutDecrement, {semaphore, units});
-  waited.Wait({{core, self.requests++}, units, decrement}, self.clock);
+  waited.Wait({core, self.requests++}, units, decrement, self.clock);
 }
 
-void LaunchOrder::Post(const SemaphoreOrder::Post& post, SemaphoreId semaphore, const VectorClock& clock) {
-  const SemaphoreOrder::PostNews news = semaphores_[semaphore].Add(post, clock);
-  if (__builtin_expect(news.late || news.capped, 0)) Note(news, post.name, semaphore);
+void LaunchOrder::Post(SemaphoreId semaphore, PostName name, int64_t units, AccessEpoch proven,
+                       const VectorClock& clock) {
+  const SemaphoreOrder::PostNews news = semaphores_[semaphore].Post(name, units, proven, clock);
+  if (__builtin_expect(news.late || news.capped, 0)) Note(news, name, semaphore);
 }
 
-void LaunchOrder::Note(const SemaphoreOrder::PostNews& news, const PostName& post, SemaphoreId semaphore) {
+void LaunchOrder::Note(SemaphoreOrder::PostNews news, PostName post, SemaphoreId semaphore) {
   if (news.late) any_late_.store(true, std::memory_order_relaxed);
   const std::lock_guard<std::mutex> lock(notes_mutex_);
-  if (news.late && late_posts_.size() < kMaxNotes) late_posts_.push_back({semaphore, post, news.wait});
+  if (news.late && late_posts_.size() < kMaxNotes) {
+    late_posts_.push_back({semaphore, post, semaphores_[semaphore].late_after()});
+  }
   if (news.capped && capped_.size() < kMaxNotes) capped_.push_back(semaphore);
 }
 
-void LaunchOrder::Log(int32_t core, LoggedRequest::Kind kind, const SemaphoreUnits& paid,
-                      const SemaphoreUnits& receive) {
+void LaunchOrder::Log(int32_t core, LoggedRequest::Kind kind, SemaphoreUnits paid, SemaphoreUnits receive) {
   if (log_ == nullptr) return;
-  LoggedRequest request;
-  request.kind = kind;
-  request.semaphore = semaphores_[paid.semaphore].logged_as();
-  request.units = paid.units;
-  if (receive.semaphore != kNoSemaphore) {
-    request.receive = semaphores_[receive.semaphore].logged_as();
-    request.receive_units = receive.units;
-  }
-  log_->Append(core, request);
+  LoggedRequest* request = log_->Append(core);
+  if (request == nullptr) return;
+  request->kind = kind;
+  request->semaphore = semaphores_[paid.semaphore].logged_as();
+  request->units = paid.units;
+  const bool remote = receive.semaphore != kNoSemaphore;
+  request->receive = remote ? semaphores_[receive.semaphore].logged_as() : kNotLogged;
+  request->receive_units = receive.units;
 }
 
 bool LaunchOrder::IsOpen(int32_t owner, SemaphoreId id) const {

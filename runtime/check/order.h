@@ -68,7 +68,7 @@ class LaunchOrder {
     return {static_cast<ClockEntry>(core), self.own};
   }
   void Signal(int32_t core, SemaphoreId semaphore, int64_t units);
-  StartedTransfer Start(int32_t core, const SemaphoreUnits& send, const SemaphoreUnits& receive = {});
+  StartedTransfer Start(int32_t core, SemaphoreUnits send, SemaphoreUnits receive = {});
   void Wait(int32_t core, SemaphoreId semaphore, int64_t units, bool decrement = true);
 
   // Whether an earlier access is ordered before what `core` does now.
@@ -107,9 +107,9 @@ class LaunchOrder {
   };
 
   static void Tick(Core& self, int32_t core);
-  void Post(const SemaphoreOrder::Post& post, SemaphoreId semaphore, const VectorClock& clock);
-  void Note(const SemaphoreOrder::PostNews& news, const PostName& post, SemaphoreId semaphore);
-  void Log(int32_t core, LoggedRequest::Kind kind, const SemaphoreUnits& paid, const SemaphoreUnits& receive = {});
+  void Post(SemaphoreId semaphore, PostName name, int64_t units, AccessEpoch proven, const VectorClock& clock);
+  void Note(SemaphoreOrder::PostNews news, PostName post, SemaphoreId semaphore);
+  void Log(int32_t core, LoggedRequest::Kind kind, SemaphoreUnits paid, SemaphoreUnits receive = {});
 
   // Constant after construction.
   const OrderRules rules_;

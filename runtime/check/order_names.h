@@ -41,7 +41,7 @@ struct AccessName {
 // A post: a core's signal, or a transfer's completion.
 struct PostName {
   int32_t core = 0;    // who signalled, or started the transfer
-  int32_t tick = 0;    // 0: a signal; 1: the source is read; 2: the target is written too
+  int32_t tick = 0;    // 0: a signal; a remote transfer: 1: source read, 2: target written too; 3: a local one, both
   int64_t number = 0;  // of a signal: its request number; of a transfer: its serial
   friend bool operator==(const PostName&, const PostName&) = default;
 };

@@ -18,22 +18,32 @@
 namespace strandcore {
 
 // A semaphore in the log. Never used again, unlike a SemaphoreId: the n-th that core c owns is n * cores + c.
-using LoggedSemaphore = int64_t;
+using LoggedSemaphore = int32_t;
 inline constexpr LoggedSemaphore kNotLogged = -1;
 
+// Of 32 bytes, all of them written when it is appended.
 struct LoggedRequest {
   enum class Kind : uint8_t { kSignal, kStart, kWait, kWaitWithoutDecrement };
 
-  LoggedSemaphore semaphore = kNotLogged;  // of a start: the one that `send` pays
-  LoggedSemaphore receive = kNotLogged;    // of a remote start
-  int64_t units = 0;
-  int64_t receive_units = 0;
-  Kind kind = Kind::kSignal;
+  int64_t units;
+  int64_t receive_units;
+  LoggedSemaphore semaphore;  // of a start: the one that `send` pays
+  LoggedSemaphore receive;    // of a remote start; else kNotLogged
+  Kind kind;
 };
 
 class RequestLog {
  public:
   RequestLog(int32_t cores, size_t capacity) : capacity_(capacity), cores_(static_cast<size_t>(cores)) {}
+
+  // For the next launch; keeps its memory, which is what appending costs most.
+  void Clear() {
+    for (Core& core : cores_) {
+      core.count = 0;
+      core.cut = false;
+      core.semaphores.clear();
+    }
+  }
 
   int32_t cores() const { return static_cast<int32_t>(cores_.size()); }
   bool cut() const {
@@ -46,22 +56,24 @@ class RequestLog {
   LoggedSemaphore AddSemaphore(int32_t owner, int64_t units) {
     std::vector<int64_t>& held = cores_[static_cast<size_t>(owner)].semaphores;
     held.push_back(units);
-    return static_cast<LoggedSemaphore>(held.size() - 1) * cores() + owner;
+    return NameOf(owner, static_cast<int32_t>(held.size()) - 1);
   }
-  int32_t OwnerOf(LoggedSemaphore semaphore) const { return static_cast<int32_t>(semaphore % cores()); }
-  int64_t SemaphoresOf(int32_t core) const {
-    return static_cast<int64_t>(cores_[static_cast<size_t>(core)].semaphores.size());
+  LoggedSemaphore NameOf(int32_t owner, int32_t n) const { return n * cores() + owner; }
+  int32_t SemaphoresOf(int32_t core) const {
+    return static_cast<int32_t>(cores_[static_cast<size_t>(core)].semaphores.size());
   }
   // What it held when it was added.
   int64_t HeldAtFirst(LoggedSemaphore semaphore) const {
-    return cores_[static_cast<size_t>(OwnerOf(semaphore))].semaphores[static_cast<size_t>(semaphore / cores())];
+    return cores_[static_cast<size_t>(semaphore % cores())].semaphores[static_cast<size_t>(semaphore / cores())];
   }
 
-  void Append(int32_t by, const LoggedRequest& request) {
+  // A new request, to be filled in; null if the list is full.
+  LoggedRequest* Append(int32_t by) {
     Core& core = cores_[static_cast<size_t>(by)];
-    if (core.count == core.chunks.size() * kChunk && !Grow(core)) return;
-    core.chunks[core.count / kChunk][core.count % kChunk] = request;
+    if (core.count == core.chunks.size() * kChunk && !Grow(core)) return nullptr;
+    LoggedRequest* request = &core.chunks[core.count / kChunk][core.count % kChunk];
     ++core.count;
+    return request;
   }
   size_t CountOf(int32_t core) const { return cores_[static_cast<size_t>(core)].count; }
   const LoggedRequest& Of(int32_t core, size_t number) const {
@@ -80,7 +92,7 @@ class RequestLog {
 
   bool Grow(Core& core) {
     core.cut |= core.count >= capacity_;
-    if (!core.cut) core.chunks.push_back(std::make_unique<LoggedRequest[]>(kChunk));
+    if (!core.cut) core.chunks.push_back(std::make_unique_for_overwrite<LoggedRequest[]>(kChunk));
     return !core.cut;
   }
 

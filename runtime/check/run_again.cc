@@ -10,12 +10,13 @@ namespace strandcore {
 struct RunAgain::Machine {
   Machine(const RequestLog& of, const OrderRules& rules) : log(of), order(of.cores(), nullptr, rules) {
     for (int32_t core = 0; core < log.cores(); ++core) {
-      for (int64_t i = 0; i < log.SemaphoresOf(core); ++i) {
-        const auto semaphore = static_cast<size_t>(i * log.cores() + core);
-        if (semaphore >= ids.size()) ids.resize(semaphore + 1, kNoSemaphore);
+      for (int32_t i = 0; i < log.SemaphoresOf(core); ++i) {
+        const LoggedSemaphore name = log.NameOf(core, i);
+        const auto at = static_cast<size_t>(name);
+        if (at >= ids.size()) ids.resize(at + 1, kNoSemaphore);
         values.resize(ids.size());
-        values[semaphore] = log.HeldAtFirst(static_cast<LoggedSemaphore>(semaphore));
-        ids[semaphore] = order.AddSemaphore(core, values[semaphore]);
+        values[at] = log.HeldAtFirst(name);
+        ids[at] = order.AddSemaphore(core, values[at]);
       }
     }
   }

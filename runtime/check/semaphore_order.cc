@@ -8,6 +8,7 @@ namespace strandcore {
 namespace {
 
 constexpr size_t kFirstPurge = 16;
+constexpr size_t kLastPurge = kMaxLivePosts - 64;
 
 }  // namespace
 
@@ -23,22 +24,23 @@ void SemaphoreOrder::Begin(int32_t owner, int64_t units, int64_t logged_as, bool
   live_.DropAll();
   taught_.Clear();
   forced_.Clear();
-  last_taught_ = last_wait_ = {};
+  last_taught_ = last_wait_ = late_after_ = {};
   arrivals_ = waited_arrivals_ = paid_arrivals_ = 0;
 }
 
-SemaphoreOrder::PostNews SemaphoreOrder::Add(const Post& post, const VectorClock& clock) {
+SemaphoreOrder::PostNews SemaphoreOrder::Post(PostName name, int64_t units, AccessEpoch proven,
+                                              const VectorClock& clock) {
   const BriefGuard guard(lock_, shared_);
   PostNews news;
-  slack_ += post.units;
-  recent_[static_cast<size_t>(arrivals_++) % kRecent] = post.name;
-  const bool by_owner = post.name.core == owner_;
+  slack_ += units;
+  recent_[static_cast<size_t>(arrivals_++) % kRecent] = name;
+  const bool by_owner = name.core == owner_;
   // The owner knows its own signals when it makes them.
-  if (post.units == 0 || (by_owner && post.is_signal())) return news;
+  if (units == 0 || (by_owner && name.tick == 0)) return news;
   if (!by_owner && !late_ && rules_->see_late_posts && !clock.Contains(taught_)) {
     news.late = late_ = true;
     // What any wait before this one taught, this one's core knew too: the post is not after it either.
-    news.wait = last_taught_;
+    late_after_ = last_taught_;
   }
   if (live_.size() >= kMaxLivePosts) {
     if (by_owner) Purge(clock);
@@ -47,33 +49,40 @@ SemaphoreOrder::PostNews SemaphoreOrder::Add(const Post& post, const VectorClock
       ForceOldest();
     }
   }
-  AddLive(post, clock);
+  AddLive(name, units, proven, clock);
   return news;
 }
 
-void SemaphoreOrder::AddLive(const Post& post, const VectorClock& clock) {
+void SemaphoreOrder::AddLive(PostName name, int64_t units, AccessEpoch proven, const VectorClock& clock) {
+  const bool by_owner = name.core == owner_;
   if (live_.empty()) {
     chain_ = true;
     two_of_one_ = false;
   } else if (chain_) {
-    chain_ = !rules_->check_chain || IsAfterLast(post, clock);
+    chain_ = !rules_->check_chain || IsAfterLast(name, clock);
   }
-  two_of_one_ |= post.one_of_two;
-  const LivePost live = {post.name, post.units, post.epoch.value, post.epoch.entry, LivePost::kNoLabel, arrivals_};
-  if (post.name.core == owner_) {
-    live_.AddWithoutLabel(live);
-  } else {
-    VectorClock& label = live_.AddWithLabel(live, clock);
-    if (!post.is_signal()) label.Set(post.epoch.entry, post.epoch.value);
-  }
+  two_of_one_ |= by_owner && name.tick == 2;
+  LivePost& post = live_.Add(units);
+  post.name = name;
+  post.entry = proven.entry;
+  post.value = proven.value;
+  post.arrival = arrivals_;
+  if (by_owner) return;
+  VectorClock& label = live_.GiveLabel(post, clock);
+  if (name.tick != 0) label.Set(proven.entry, proven.value);
 }
 
-// Whether the label of `post` contains that of the last live post (as far as the owner does not know it).
-bool SemaphoreOrder::IsAfterLast(const Post& post, const VectorClock& clock) const {
+// Whether the label of a new post contains that of the last live one (as far as the owner does not know it).
+bool SemaphoreOrder::IsAfterLast(PostName name, const VectorClock& clock) const {
   const LivePost& last = live_.back();
-  const bool same_transfer = !post.is_signal() && last.name.tick != 0 && last.name.number == post.name.number;
-  if (same_transfer) return last.name.tick <= post.name.tick;
+  const bool same_transfer = name.tick != 0 && last.name.tick != 0 && last.name.number == name.number;
+  if (same_transfer) return last.name.tick <= name.tick;
   return IsKnown(last, clock);
+}
+
+WaitName SemaphoreOrder::late_after() {
+  const BriefGuard guard(lock_, shared_);
+  return late_after_;
 }
 
 void SemaphoreOrder::ForceOldest() {
@@ -87,12 +96,12 @@ void SemaphoreOrder::ForceOldest() {
   live_.DropFront(1);
 }
 
-void SemaphoreOrder::Wait(const Demand& demand, VectorClock& clock) {
+void SemaphoreOrder::Wait(WaitName name, int64_t units, bool decrement, VectorClock& clock) {
   const BriefGuard guard(lock_, shared_);
-  const int64_t slack = slack_ - demand.units;
+  const int64_t slack = slack_ - units;
   STRANDCORE_CHECK(slack >= 0);
-  if (demand.decrement) slack_ = slack;
-  last_wait_ = demand.name;
+  if (decrement) slack_ = slack;
+  last_wait_ = name;
   waited_arrivals_ = arrivals_;
   if (slack == 0) paid_arrivals_ = arrivals_;
   learned_ = false;
@@ -111,10 +120,11 @@ void SemaphoreOrder::Wait(const Demand& demand, VectorClock& clock) {
       LearnPerEntry(slack, clock);
     }
   }
-  if (learned_) last_taught_ = demand.name;
+  if (learned_) last_taught_ = name;
   if (live_.size() >= purge_at_) {
     Purge(clock);
-    purge_at_ = std::max(kFirstPurge, 2 * live_.size());
+    // Below the limit, so that what is known does not count towards it.
+    purge_at_ = std::max({kFirstPurge, live_.size() + kFirstPurge, std::min(2 * live_.size(), kLastPurge)});
   }
 }
 
@@ -147,7 +157,7 @@ void SemaphoreOrder::LearnChain(int64_t slack, VectorClock& clock) {
 
 void SemaphoreOrder::LearnPerEntry(int64_t slack, VectorClock& clock) {
   if (!rules_->learn_per_entry) return LearnLarger(slack, clock);
-  GatherUnknown(clock);
+  GatherUnknown(slack, clock);
   for (size_t i = 0; i < unknown_.size();) {
     const ClockEntry entry = unknown_[i].entry;
     bool taught = false;
@@ -161,24 +171,42 @@ void SemaphoreOrder::LearnPerEntry(int64_t slack, VectorClock& clock) {
 }
 
 // All that live posts know and the owner does not, by entry, the latest first. Posts of which it knows everything go.
-void SemaphoreOrder::GatherUnknown(const VectorClock& clock) {
+void SemaphoreOrder::GatherUnknown(int64_t slack, const VectorClock& clock) {
+  MarkWeighed(slack);
   unknown_.clear();
+  size_t i = 0;
   live_.DropIf([&](const LivePost& post) {
+    const bool whole = weighed_[i++];
     const size_t before = unknown_.size();
-    if (post.label == LivePost::kNoLabel) {
-      if (clock.Get(post.entry) < post.value) unknown_.push_back({post.entry, post.value, post.units});
-    } else {
+    if (whole && post.label != LivePost::kNoLabel) {
       const VectorClock& label = live_.LabelOf(post);
       for (ClockEntry entry = 0; entry < label.size(); ++entry) {
         const uint64_t value = label.Get(entry);
         if (clock.Get(entry) < value) unknown_.push_back({entry, value, post.units});
       }
+    } else if (clock.Get(post.entry) < post.value) {
+      unknown_.push_back({post.entry, post.value, post.units});
     }
-    return unknown_.size() == before;
+    return whole && unknown_.size() == before;
   });
   std::sort(unknown_.begin(), unknown_.end(), [](const Unknown& a, const Unknown& b) {
     return a.entry != b.entry ? a.entry < b.entry : a.value > b.value;
   });
+}
+
+// A core's later posts know all that its earlier ones do, but for the entry of an earlier one's transfer. So what is
+// behind more units of the same core than the slack makes no difference, again but for that entry.
+void SemaphoreOrder::MarkWeighed(int64_t slack) {
+  weighed_.assign(live_.size(), true);
+  units_behind_.clear();
+  for (size_t i = live_.size(); i-- > 0;) {
+    const LivePost& post = live_[i];
+    if (post.label == LivePost::kNoLabel) continue;
+    const auto core = static_cast<size_t>(post.name.core);
+    if (core >= units_behind_.size()) units_behind_.resize(core + 1);
+    weighed_[i] = units_behind_[core] <= slack;
+    units_behind_[core] += post.units;
+  }
 }
 
 void SemaphoreOrder::LearnPost(const LivePost& post, VectorClock& clock) {

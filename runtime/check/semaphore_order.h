@@ -35,24 +35,10 @@ inline constexpr size_t kMaxLivePosts = 1024;
 
 class alignas(64) SemaphoreOrder {
  public:
-  // A post about to be made: a signal, or one of a transfer's (then it proves `epoch`).
-  struct Post {
-    PostName name;
-    int64_t units = 0;
-    AccessEpoch epoch;        // unused for a signal
-    bool one_of_two = false;  // a remote transfer's: there may be another post of it here
-    bool is_signal() const { return name.tick == 0; }
-  };
-  struct Demand {
-    WaitName name;
-    int64_t units = 0;
-    bool decrement = true;
-  };
-  // What a post brought to light.
+  // What a post brought to light, each for the first time here.
   struct PostNews {
-    bool late = false;    // for the first time here
-    bool capped = false;  // for the first time here
-    WaitName wait;        // if late: it may have come before this one
+    bool late = false;
+    bool capped = false;
   };
 
   SemaphoreOrder() = default;
@@ -64,10 +50,12 @@ class alignas(64) SemaphoreOrder {
   int32_t owner() const { return owner_; }
   int64_t logged_as() const { return logged_as_; }
 
-  // REQUIRES: units >= 0; `clock` is the poster's.
-  PostNews Add(const Post& post, const VectorClock& clock);
+  // A signal, or a post of a transfer that proves `proven`; `clock` is the poster's. REQUIRES: units >= 0.
+  PostNews Post(PostName name, int64_t units, AccessEpoch proven, const VectorClock& clock);
   // `clock` is the owner's. REQUIRES: the units have been posted.
-  void Wait(const Demand& demand, VectorClock& clock);
+  void Wait(WaitName name, int64_t units, bool decrement, VectorClock& clock);
+  // The wait that the first late post may have come before.
+  WaitName late_after();
 
   // Whether the live posts exceed the slack: some of them paid, and the owner does not know which.
   bool IsOpen(const VectorClock& clock);
@@ -85,8 +73,8 @@ class alignas(64) SemaphoreOrder {
     int64_t units;
   };
 
-  void AddLive(const Post& post, const VectorClock& clock);
-  bool IsAfterLast(const Post& post, const VectorClock& clock) const;
+  void AddLive(PostName name, int64_t units, AccessEpoch proven, const VectorClock& clock);
+  bool IsAfterLast(PostName name, const VectorClock& clock) const;
   void ForceOldest();
   bool OwnTransfersOnly() const { return live_.labelled() == 0 && !two_of_one_; }
 
@@ -94,7 +82,8 @@ class alignas(64) SemaphoreOrder {
   void LearnLarger(int64_t slack, VectorClock& clock);
   void LearnChain(int64_t slack, VectorClock& clock);
   void LearnPerEntry(int64_t slack, VectorClock& clock);
-  void GatherUnknown(const VectorClock& clock);
+  void GatherUnknown(int64_t slack, const VectorClock& clock);
+  void MarkWeighed(int64_t slack);
   void LearnPost(const LivePost& post, VectorClock& clock);
   void Learn(const VectorClock& label, VectorClock& clock);
   void Learn(ClockEntry entry, uint64_t value, VectorClock& clock);
@@ -123,13 +112,17 @@ class alignas(64) SemaphoreOrder {
   VectorClock taught_;
   VectorClock forced_;  // of posts that count as proven; learned by the next wait
   WaitName last_taught_;
+  WaitName late_after_;
   WaitName last_wait_;
   // For explanations: how many posts there were, up to now, up to the last wait, up to the last that took all.
   int64_t arrivals_ = 0;
   int64_t waited_arrivals_ = 0;
   int64_t paid_arrivals_ = 0;
-  PostName recent_[kRecent];      // the last posts; number i is at i % kRecent
-  std::vector<Unknown> unknown_;  // of LearnPerEntry
+  PostName recent_[kRecent];  // the last posts; number i is at i % kRecent
+  // Of LearnPerEntry, kept for their memory.
+  std::vector<Unknown> unknown_;
+  std::vector<uint8_t> weighed_;       // by live post: all of it, or only its transfer's entry
+  std::vector<int64_t> units_behind_;  // by core
 };
 
 }  // namespace strandcore

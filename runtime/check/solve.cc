@@ -14,13 +14,11 @@ bool IsTransfer(const AccessName& access) { return access.part != AccessName::Pa
 SolvedOrder::SolvedOrder(const RequestLog& log, const OrderRules& rules) : log_(log), rules_(rules), run_(log, rules) {
   STRANDCORE_CHECK(!log.cut());
   for (int32_t core = 0; core < log.cores(); ++core) {
-    const int64_t count = log.SemaphoresOf(core);
-    if (count == 0) continue;
-    const auto needed = static_cast<size_t>((count - 1) * log.cores() + core + 1);
-    if (semaphores_.size() < needed) semaphores_.resize(needed);
-    for (int64_t i = 0; i < count; ++i) {
-      const LoggedSemaphore semaphore = i * log.cores() + core;
-      semaphores_[static_cast<size_t>(semaphore)].units = log.HeldAtFirst(semaphore);
+    for (int32_t i = 0; i < log.SemaphoresOf(core); ++i) {
+      const LoggedSemaphore semaphore = log.NameOf(core, i);
+      const auto at = static_cast<size_t>(semaphore);
+      if (at >= semaphores_.size()) semaphores_.resize(at + 1);
+      semaphores_[at].units = log.HeldAtFirst(semaphore);
     }
   }
   for (int32_t core = 0; core < log.cores(); ++core) Read(core);
@@ -147,8 +145,8 @@ bool SolvedOrder::StillLearns(int32_t core, const OwnPosts& own, const Known& kn
 
 int64_t SolvedOrder::Learned(int32_t core, const OwnPosts& own, const Known& known) const {
   int64_t learned = RunAgain::kNever;
-  for (int64_t i = 0; i < log_.SemaphoresOf(core); ++i) {
-    const LoggedSemaphore semaphore = i * log_.cores() + core;
+  for (int32_t i = 0; i < log_.SemaphoresOf(core); ++i) {
+    const LoggedSemaphore semaphore = log_.NameOf(core, i);
     const History& history = semaphores_[static_cast<size_t>(semaphore)];
     if (history.waits.empty() || history.waits.back() < known[static_cast<size_t>(core)]) continue;
     const int64_t others = history.units - KnowingUnits(semaphore, own, known);
