@@ -33,10 +33,4 @@ void LivePosts::Forget(const LivePost& post) {
   --labelled_;
 }
 
-void LivePosts::StartAgainIfEmpty() {
-  if (!empty()) return;
-  posts_.clear();
-  first_ = 0;
-}
-
 }  // namespace strandcore

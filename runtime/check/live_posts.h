@@ -64,13 +64,12 @@ class LivePosts {
         ++kept;
       }
     }
-    posts_.resize(kept);
-    StartAgainIfEmpty();
+    posts_.resize(kept == first_ ? 0 : kept);  // unlike clear() keeps the memory
+    if (posts_.empty()) first_ = 0;
   }
 
  private:
   void Forget(const LivePost& post);
-  void StartAgainIfEmpty();
 
   absl::InlinedVector<LivePost, 2> posts_;  // those before first_ are gone
   size_t first_ = 0;

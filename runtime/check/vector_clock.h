@@ -31,8 +31,8 @@ class VectorClock {
     Set(entry, value);
     return true;
   }
-  // Keeps its memory, for the next use.
-  void Clear() { values_.clear(); }
+  // Keeps its memory, for the next use; values_.clear() would not.
+  void Clear() { values_.resize(0); }
 
   void Join(const VectorClock& other);
   // Whether all that `other` knows is known here.

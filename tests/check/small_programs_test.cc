@@ -204,5 +204,17 @@ TEST(SilentPatternTest, AWaitWithoutDecrementOrdersAsIfItSubtractedIsSilent) {
               ElementsAre(Pair("c0.1", "c1.0")));
 }
 
+// Core 2's signals, which wait for core 3's, could have paid core 0's first wait as well. Its second needs all three.
+TEST(SilentPatternTest, AWaitWithoutDecrementThatNeedsAllOfThemOrdersAllOfThemIsSilent) {
+  const auto races = [](int64_t peeked) {
+    return RacesOf(Program({0, 2}, {{Wait(0), Peek(0, peeked), Read(kM), Wait(0), Wait(0)},
+                                    {Write(kM), Signal(0)},
+                                    {Wait(1), Signal(0), Signal(0)},
+                                    {Signal(1)}}));
+  };
+  EXPECT_THAT(races(2), IsEmpty());
+  EXPECT_THAT(races(1), ElementsAre(Pair("c0.2", "c1.0")));
+}
+
 }  // namespace
 }  // namespace strandcore
