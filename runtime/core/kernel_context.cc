@@ -234,7 +234,42 @@ void KernelContext::Emit(Event event) {
   events_.push_back(std::move(event));
 }
 
+Stamp KernelContext::StampOf(Site site) const {
+  Stamp stamp;
+  stamp.site = site;
+  if (frames_.empty()) return stamp;
+  const PipelineFrame& frame = *frames_.back();
+  stamp.grid = frame.grid;
+  stamp.step = frame.step;
+  stamp.cycle = frame.cycle;
+  stamp.operand = frame.operand;
+  stamp.phase = frame.phase;
+  return stamp;
+}
+
+const GridInfo* KernelContext::KeepGrid(const Dims& sizes, const Dims& offsets) {
+  const GridInfo wanted{sizes, offsets};
+  for (const GridInfo& grid : grids_) {
+    if (grid == wanted) return &grid;
+  }
+  grids_.push_back(wanted);
+  return &grids_.back();
+}
+
 void KernelContext::OnAccess(const Ref& part, AccessMode mode, Site site) {
+  if (monitor_ != nullptr) Tell(*monitor_, part, mode, site);
+  if (emits_) EmitAccess(part, mode, site);
+}
+
+// The monitor's own synchronisation is none of the kernel's.
+void KernelContext::Tell(Monitor& monitor, const Ref& part, AccessMode mode, Site site) const {
+  HiddenFromSanitizer hidden;
+  const Stamp stamp = StampOf(site);
+  if (mode != AccessMode::kWrite) monitor.OnRead(id_.core, part, stamp);
+  if (mode != AccessMode::kRead) monitor.OnWrite(id_.core, part, stamp);
+}
+
+void KernelContext::EmitAccess(const Ref& part, AccessMode mode, Site site) {
   for (Event::Kind kind : {Event::Kind::kRead, Event::Kind::kWrite}) {
     if (mode == (kind == Event::Kind::kRead ? AccessMode::kWrite : AccessMode::kRead)) continue;
     Event event;

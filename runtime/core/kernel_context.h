@@ -21,6 +21,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <exception>
 #include <optional>
 #include <string>
@@ -41,6 +42,7 @@
 #include "runtime/memory/access_port.h"
 #include "runtime/memory/window.h"
 #include "runtime/trace/event.h"
+#include "runtime/trace/monitor.h"
 
 namespace strandcore {
 
@@ -54,6 +56,8 @@ struct GridEnv {
 // Where a pipeline stands; kept for reports.
 struct PipelineFrame {
   const Dims* grid_point = nullptr;
+  const GridInfo* grid = nullptr;
+  int64_t step = 0;
   int64_t cycle = 0;
   Phase phase = Phase::kKernel;
   int32_t operand = -1;
@@ -129,11 +133,14 @@ class KernelContext final : public AccessPort {
   void NoteThrow();
   const std::vector<const GridEnv*>& grid_envs() const { return envs_; }
   // Events: made only where somebody observes. Place and core are filled in here.
-  bool observing() const { return observed; }
+  bool observing() const { return emits_; }
   void Emit(Event event);
 
   // Where the kernel stands.
   Place Where(Site site) const;
+  Stamp StampOf(Site site) const;
+  // The grid, kept for the stamps of this launch.
+  const GridInfo* KeepGrid(const Dims& sizes, const Dims& offsets);
   void OnAccess(const Ref& part, AccessMode mode, Site site) override;
 
  private:
@@ -162,6 +169,8 @@ class KernelContext final : public AccessPort {
     EnterBody();
   }
   void Unwind();
+  void Tell(Monitor& monitor, const Ref& part, AccessMode mode, Site site) const;
+  void EmitAccess(const Ref& part, AccessMode mode, Site site);
   // The innermost grid that has this axis, and its position there.
   std::pair<const GridEnv*, int> AxisOf(const char* call, const std::string& name) const;
   // In a handler: where the exception was thrown, as far as is known.
@@ -193,6 +202,9 @@ class KernelContext final : public AccessPort {
   std::exception_ptr thrown_;  // what NoteThrow was last called for
   Place thrown_at_;
   std::vector<Event> events_;  // not yet handed to the observer
+  std::deque<GridInfo> grids_;
+  Monitor* monitor_ = nullptr;
+  bool emits_ = false;  // somebody observes
   bool dry_ = false;
   int bodies_ = 0;  // nested bodies the kernel is in
   int64_t steps_ = 0;

@@ -17,6 +17,7 @@
 #include "runtime/memory/access_port.h"
 #include "runtime/memory/storage.h"
 #include "runtime/trace/event.h"
+#include "runtime/trace/monitor.h"
 #include "runtime/trace/place.h"
 
 namespace strandcore {
@@ -43,6 +44,7 @@ class LaunchState {
   std::vector<bool> writable;                      // by operand
   std::vector<std::string> axis_names = {"core"};  // of the launch's own grid
   Observer* observer = nullptr;
+  Monitor* monitor = nullptr;
   DmaMode dma = DmaMode::kOverlap;
   bool dry = false;          // bodies are not called
   bool hbm_allowed = false;  // kernels load and store HBM directly

@@ -86,15 +86,30 @@ absl::Status ScopeKeeper::AllocateSemaphores(Scope::SemaphoreItem& item) {
   live_semaphores_.push_back(
       std::make_unique<SemaphoreArray>(item.asked.name, item.asked.kind, owner_, item.asked.shape, waiter_));
   item.array = live_semaphores_.back().get();
+  if (monitor_ != nullptr) TellBegin(*item.array);
   return absl::OkStatus();
 }
 
-void ScopeKeeper::Free(Scope& scope, const InFlight& in_flight) {
+void ScopeKeeper::TellBegin(SemaphoreArray& array) {
+  for (int64_t i = 0; i < array.count(); ++i) {
+    array.at(i).set_monitored_as(monitor_->AddSemaphore(owner_.core, OneSemaphore{&array, i}.Name()));
+  }
+}
+
+void ScopeKeeper::TellEnd(const SemaphoreArray& array, const Stamp& stamp) {
+  for (int64_t i = 0; i < array.count(); ++i) monitor_->EndSemaphore(owner_.core, array.at(i).monitored_as(), stamp);
+}
+
+void ScopeKeeper::Free(Scope& scope, const InFlight& in_flight, const Stamp& stamp) {
   for (auto item = scope.semaphores_.rbegin(); item != scope.semaphores_.rend(); ++item) {
-    if (item->array != nullptr) Retire(TakeOut(live_semaphores_, item->array), in_flight);
+    if (item->array == nullptr) continue;
+    if (monitor_ != nullptr) TellEnd(*item->array, stamp);
+    Retire(TakeOut(live_semaphores_, item->array), in_flight);
   }
   for (auto item = scope.memory_.rbegin(); item != scope.memory_.rend(); ++item) {
-    if (item->allocation != nullptr) Retire(TakeOut(live_memory_, item->allocation), in_flight);
+    if (item->allocation == nullptr) continue;
+    if (monitor_ != nullptr) monitor_->OnFree(owner_.core, *item->allocation, stamp);
+    Retire(TakeOut(live_memory_, item->allocation), in_flight);
   }
   if (!retired_memory_.empty() || !retired_semaphores_.empty()) GiveBack(in_flight);
 }

@@ -17,6 +17,7 @@
 #include "runtime/core/in_flight.h"
 #include "runtime/core/scope.h"
 #include "runtime/semaphore/semaphore.h"
+#include "runtime/trace/monitor.h"
 
 namespace strandcore {
 
@@ -33,11 +34,14 @@ class ScopeKeeper {
   ScopeKeeper(const ScopeKeeper&) = delete;
   ScopeKeeper& operator=(const ScopeKeeper&) = delete;
 
+  // Who is told of semaphores and of memory that ends; null: nobody.
+  void set_monitor(Monitor* monitor) { monitor_ = monitor; }
   // What memory holds when it is allocated.
   void set_fresh(Fill fresh) { fresh_ = fresh; }
   // All items of the scope, or none. ResourceExhausted names what the memory is full of.
   absl::Status Allocate(Scope& scope);
-  void Free(Scope& scope, const InFlight& in_flight);
+  // `stamp`: where the scope is left.
+  void Free(Scope& scope, const InFlight& in_flight, const Stamp& stamp);
   // Of a kernel that will not leave its scopes: what they hold.
   void FreeAll(const InFlight& in_flight);
   // Counts bytes that an operand occupies in a memory of this core.
@@ -55,6 +59,8 @@ class ScopeKeeper {
   absl::Status AllocateMemory(Scope::MemoryItem& item);
   absl::Status AllocateSemaphores(Scope::SemaphoreItem& item);
   absl::Status CheckRoom(MemorySpace space, const std::string& name, int64_t bytes) const;
+  void TellBegin(SemaphoreArray& array);
+  void TellEnd(const SemaphoreArray& array, const Stamp& stamp);
   void Retire(std::unique_ptr<SemaphoreArray> owner, const InFlight& in_flight);
   void Retire(std::unique_ptr<Allocation> owner, const InFlight& in_flight);
   void Count(MemorySpace space, int64_t bytes) { (space == MemorySpace::kSmem ? smem_bytes_ : vmem_bytes_) += bytes; }
@@ -64,6 +70,7 @@ class ScopeKeeper {
   const Waiter waiter_;
   const bool others_signal_;
   Fill fresh_ = Fill::kPoison;
+  Monitor* monitor_ = nullptr;
   int64_t vmem_bytes_ = 0;
   int64_t smem_bytes_ = 0;
   uint64_t next_id_ = 1;

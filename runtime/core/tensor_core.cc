@@ -35,7 +35,11 @@ absl::Status TensorCore::Launch(LaunchState& launch, std::vector<Ref> operands,
   context_.envs_ = {&context_.launch_env_};
   context_.frames_.clear();
   context_.events_.clear();
-  context_.observed = launch.observer != nullptr;
+  context_.emits_ = launch.observer != nullptr;
+  context_.monitor_ = launch.monitor;
+  context_.observed = context_.emits_ || context_.monitor_ != nullptr;
+  context_.grids_.clear();
+  scopes_.set_monitor(launch.monitor);
   context_.cancelled_.store(false, std::memory_order_relaxed);
   context_.unwound_at_.reset();
   context_.writable_ = &launch.writable;

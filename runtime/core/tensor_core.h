@@ -96,6 +96,8 @@ class TensorCore final : public Agent {
   // `started`: the transfer, of kStart.
   void EmitRequest(Event::Kind kind, const Transfer* started);
   bool WithinStepLimit();
+  // Where the request being served was made.
+  Stamp Stamped() const;
 
   // Constant after construction.
   const std::unique_ptr<Strand> strand_;

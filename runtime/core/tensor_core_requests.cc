@@ -44,7 +44,10 @@ TensorCore::Served TensorCore::Serve() {
     case Request::Kind::kWait:
       return ServeWait(request);
     case Request::Kind::kSignal:
-      if (context_.observed) EmitRequest(Event::Kind::kSignal, nullptr);
+      if (context_.emits_) EmitRequest(Event::Kind::kSignal, nullptr);
+      if (launch_->monitor != nullptr) {
+        launch_->monitor->OnSignal(id().core, request.semaphore.semaphore().monitored_as(), request.amount, Stamped());
+      }
       As(request.semaphore.semaphore().token(), /*acquire=*/false);
       request.semaphore.semaphore().Signal(request.amount);
       return Served::kGoOn;
@@ -71,7 +74,11 @@ TensorCore::Served TensorCore::ServeStart() {
   transfer.Prepare(home_, number);
   As(transfer.start_token(), /*acquire=*/false);
   CountCopy(copy);
-  if (context_.observed) EmitRequest(Event::Kind::kStart, &transfer);
+  if (context_.emits_) EmitRequest(Event::Kind::kStart, &transfer);
+  if (launch_->monitor != nullptr) {
+    launch_->monitor->OnStart(id().core, copy.source, copy.target, copy.semaphore.semaphore().monitored_as(),
+                              transfer.bytes(), Stamped());
+  }
   context_.next_copy_ = &in_flight_.Next().request();
   if (launch_->dma == DmaMode::kSynchronous) {
     while (!transfer.CopyChunk()) continue;
@@ -109,7 +116,7 @@ void TensorCore::CountCopy(const Transfer::Request& copy) {
 
 TensorCore::Served TensorCore::ServeWait(Request& request) {
   ++counters_.waits;
-  if (context_.observed) EmitRequest(Event::Kind::kWait, nullptr);
+  if (context_.emits_) EmitRequest(Event::Kind::kWait, nullptr);
   Semaphore& semaphore = request.semaphore.semaphore();
   if (idle_engines_ > 0 && !semaphore.Holds(request.amount)) HelpEngines();
   // Before Take: from then on a signal may post this core's next step.
@@ -129,7 +136,11 @@ bool TensorCore::GrantWait() {
   if (context_.cancelled_.load(std::memory_order_relaxed)) return false;
   if (!request.subtract) request.semaphore.semaphore().GiveBack(request.amount);
   As(request.semaphore.semaphore().token(), /*acquire=*/true);
-  if (context_.observed) EmitRequest(Event::Kind::kWaitDone, nullptr);
+  if (context_.emits_) EmitRequest(Event::Kind::kWaitDone, nullptr);
+  if (launch_->monitor != nullptr) {
+    launch_->monitor->OnWait(id().core, request.semaphore.semaphore().monitored_as(), request.amount, request.subtract,
+                             Stamped());
+  }
   return true;
 }
 
@@ -139,7 +150,7 @@ TensorCore::Served TensorCore::ServeScope(Request& request) {
   Scope& scope = *request.scope;
   in_flight_.Collect();
   if (request.kind == Request::Kind::kFree) {
-    scopes_.Free(scope, in_flight_);
+    scopes_.Free(scope, in_flight_, Stamped());
   } else {
     scope.status_ = scopes_.Allocate(scope);
   }
@@ -158,7 +169,8 @@ TensorCore::Served TensorCore::GiveUp() {
 TensorCore::Served TensorCore::ServeEnd() {
   HelpEngines();
   if (context_.fiber_.alive()) context_.fiber_.Finish();
-  if (context_.observed) EmitRequest(Event::Kind::kKernelEnd, nullptr);
+  if (context_.emits_) EmitRequest(Event::Kind::kKernelEnd, nullptr);
+  if (launch_->monitor != nullptr) launch_->monitor->OnEnd(id().core);
   state_ = State::kEnded;
   return Served::kEnd;
 }
@@ -184,6 +196,12 @@ void TensorCore::EmitRequest(Event::Kind kind, const Transfer* started) {
     event.semaphore = request.semaphore.Name();
   }
   launch_->observer->OnEvent(event);
+}
+
+// The kernel goes on to write what is read here, without an order that the sanitizer knows.
+Stamp TensorCore::Stamped() const {
+  HiddenFromSanitizer hidden;
+  return context_.StampOf(context_.request_.site);
 }
 
 bool TensorCore::WithinStepLimit() {

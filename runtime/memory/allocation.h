@@ -3,10 +3,11 @@
 //
 // Ownership: a resource with one owner, neither copied nor moved; views do not keep it alive. Borrowed bytes (those
 // of an Array or of the host) belong to their owner and must outlive it.
-// Concurrency: immutable but for its bytes, which are the emulated program's.
+// Concurrency: immutable but for its bytes, which are the emulated program's, and its shadow.
 #ifndef STRANDCORE_RUNTIME_MEMORY_ALLOCATION_H_
 #define STRANDCORE_RUNTIME_MEMORY_ALLOCATION_H_
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -38,6 +39,9 @@ struct AllocationOptions {
   Fill fill = Fill::kPoison;  // not for borrowed bytes
 };
 
+// What a checker keeps of an allocation.
+class AllocationShadow;
+
 class Allocation {
  public:
   using Options = AllocationOptions;
@@ -64,6 +68,9 @@ class Allocation {
   std::byte* data() const { return storage_.data(); }
   int64_t physical_bytes() const { return storage_.bytes(); }
 
+  // Null until a checker that watches the launch first meets it. The checker's; not destroyed with the allocation.
+  std::atomic<AllocationShadow*>& shadow() const { return shadow_; }
+
   // How messages begin: "operand x" for an operand's memory, else the name.
   std::string Title() const;
   // As if just made.
@@ -76,6 +83,8 @@ class Allocation {
   const Dims physical_shape_;
   const Dims physical_strides_;
   Storage storage_;
+  // Self-synchronised.
+  mutable std::atomic<AllocationShadow*> shadow_{nullptr};
 };
 
 }  // namespace strandcore

@@ -48,6 +48,7 @@ PipelineLoop::PipelineLoop(KernelContext& core, const GridPart& part, const Pipe
   windows_.assign(refs.begin(), refs.end());
   windows_.insert(windows_.end(), invocation.scratches.begin(), invocation.scratches.end());
   frame_.grid_point = &walk_.point();
+  frame_.grid = core.KeepGrid(part.sizes, part.offsets);
   frame_.cycle = allocations.cycles++;
   for (BufferedRef& ref : buffered_) ref.track().Follow(&walk_);
   env_.sizes = walk_.sizes();
@@ -66,6 +67,7 @@ void PipelineLoop::Run() {
     for (int64_t left = walk_.steps(); left > 0; --left) {
       Step();
       walk_.Advance();
+      frame_.step = walk_.step();
       for (BufferedRef& ref : buffered_) ref.track().Advance();
     }
   } catch (...) {

@@ -44,6 +44,9 @@ class alignas(64) Semaphore {
   Semaphore& operator=(const Semaphore&) = delete;
 
   void set_waiter(Waiter waiter) { waiter_ = waiter; }
+  // What the launch's monitor calls it.
+  void set_monitored_as(int32_t id) { monitored_as_ = id; }
+  int32_t monitored_as() const { return monitored_as_; }
 
   // REQUIRES: units >= 0.
   void Signal(int64_t units) {
@@ -68,6 +71,7 @@ class alignas(64) Semaphore {
  private:
   std::atomic<int64_t> value_{0};
   Waiter waiter_;  // constant once a launch uses the semaphore
+  int32_t monitored_as_ = -1;
   OrderToken token_;
 };
 

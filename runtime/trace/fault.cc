@@ -16,6 +16,12 @@ const char* FaultName(FaultKind kind) {
       return "out-of-bounds";
     case FaultKind::kCapacity:
       return "capacity";
+    case FaultKind::kRace:
+      return "race";
+    case FaultKind::kUseAfterScope:
+      return "use-after-scope";
+    case FaultKind::kTransferInFlightAtExit:
+      return "transfer-in-flight-at-exit";
   }
   return "unknown";
 }
@@ -23,8 +29,27 @@ const char* FaultName(FaultKind kind) {
 std::string Fault::ToString() const {
   std::string text = absl::StrCat(FaultName(kind), ": ", headline);
   for (const std::string& line : lines) absl::StrAppend(&text, "\n  ", line);
+  if (count > 1) absl::StrAppend(&text, "\n  ", count, " times");
   return text;
 }
+
+const char* AccessKindName(AccessKind kind) {
+  switch (kind) {
+    case AccessKind::kCoreRead:
+      return "core-read";
+    case AccessKind::kCoreWrite:
+      return "core-write";
+    case AccessKind::kDmaRead:
+      return "dma-read";
+    case AccessKind::kDmaWrite:
+      return "dma-write";
+  }
+  return "unknown";
+}
+
+const char* NoteName(NoteKind kind) { return kind == NoteKind::kAmbiguousWait ? "ambiguous-wait" : "late-post"; }
+
+std::string Note::ToString() const { return absl::StrCat("note: ", NoteName(kind), ": ", text); }
 
 std::ostream& operator<<(std::ostream& out, const Fault& fault) { return out << fault.ToString(); }
 

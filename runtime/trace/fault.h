@@ -11,20 +11,52 @@
 
 namespace strandcore {
 
-enum class FaultKind : uint8_t { kDeadlock, kKernelError, kOutOfBounds, kCapacity };
+enum class FaultKind : uint8_t {
+  kDeadlock,
+  kKernelError,
+  kOutOfBounds,
+  kCapacity,
+  // Found by the checker; the run goes on.
+  kRace,
+  kUseAfterScope,
+  kTransferInFlightAtExit,
+};
 
 // "deadlock", "kernel-error", ...
 const char* FaultName(FaultKind kind);
+
+// How one side of a race touches memory.
+enum class AccessKind : uint8_t { kCoreRead, kCoreWrite, kDmaRead, kDmaWrite };
+
+// "core-read", "dma-write", ...
+const char* AccessKindName(AccessKind kind);
 
 struct Fault {
   FaultKind kind = FaultKind::kDeadlock;
   std::string headline;            // without the kind: "nothing can run"
   std::vector<std::string> lines;  // what the author needs to see, each a line
-  std::vector<Place> places;       // the cores concerned
+  std::vector<Place> places;       // the cores concerned; of a race, the later side first
+  std::vector<AccessKind> accesses;  // of a race, as its places
+  int64_t count = 1;                 // how often, at these places
 
   // "deadlock: nothing can run", then the lines, indented.
   std::string ToString() const;
   friend bool operator==(const Fault& a, const Fault& b) = default;
+};
+
+// Something that may be right, but is worth knowing: a report with notes is ok.
+enum class NoteKind : uint8_t { kAmbiguousWait, kLatePost };
+
+// "ambiguous-wait", ...
+const char* NoteName(NoteKind kind);
+
+struct Note {
+  NoteKind kind = NoteKind::kAmbiguousWait;
+  std::string text;
+  Place place;
+
+  std::string ToString() const;
+  friend bool operator==(const Note& a, const Note& b) = default;
 };
 
 std::ostream& operator<<(std::ostream& out, const Fault& fault);

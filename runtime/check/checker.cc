@@ -1,0 +1,192 @@
+#include "runtime/check/checker.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "runtime/check/footprint_regions.h"
+#include "runtime/check/replay.h"
+#include "runtime/check/solve.h"
+#include "runtime/memory/ref.h"
+
+namespace strandcore {
+
+Checker::Checker(int32_t cores)
+    : several_(cores > 1),
+      requests_(cores, kLogCapacity),
+      order_(cores, several_ ? &requests_ : nullptr),
+      accesses_(cores, kLogCapacity),
+      cores_(static_cast<size_t>(cores)) {}
+
+Checker::~Checker() = default;
+
+int32_t Checker::AddSemaphore(int32_t core, const std::string& name) {
+  const SemaphoreId id = order_.AddSemaphore(core);
+  findings_.NameSemaphore(id, name);
+  return id;
+}
+
+void Checker::EndSemaphore(int32_t core, int32_t semaphore, const Stamp& stamp) {
+  const std::optional<UnsurePost> unsure = order_.EndSemaphore(core, semaphore);
+  if (!unsure.has_value()) return;
+  Note note;
+  note.kind = NoteKind::kAmbiguousWait;
+  note.place = PlaceOf(stamp, CoreId{0, core}, "");
+  note.text = absl::StrCat("the waits of core ", core, " on ", findings_.NameOf(semaphore),
+                           " do not say which of its posts they took");
+  findings_.Add(std::move(note));
+}
+
+void Checker::OnSignal(int32_t core, int32_t semaphore, int64_t units, const Stamp&) {
+  order_.Signal(core, semaphore, units);
+}
+
+void Checker::OnWait(int32_t core, int32_t semaphore, int64_t units, bool subtract, const Stamp&) {
+  order_.Wait(core, semaphore, units, subtract);
+}
+
+void Checker::OnStart(int32_t core, const Ref& source, const Ref& target, int32_t send, int64_t units,
+                      const Stamp& stamp) {
+  const int64_t before = order_.RequestsOf(core);
+  const StartedTransfer started = order_.Start(core, {send, units});
+  SeenAccess access;
+  access.stamp = stamp;
+  access.core = core;
+  access.semaphore = send;
+  access.epoch = started.read;
+  access.name = AccessName::OfTransfer(started.serial, /*write=*/false);
+  Meet(core, ShadowOf(*source.allocation()), source, access, before);
+  access.write = true;
+  access.epoch = started.written;
+  access.name = AccessName::OfTransfer(started.serial, /*write=*/true);
+  Meet(core, ShadowOf(*target.allocation()), target, access, before);
+  DropProven(core);
+  cores_[static_cast<size_t>(core)].unproven.push_back({started.written, stamp, send, target.name()});
+}
+
+void Checker::OnRead(int32_t core, const Ref& part, const Stamp& stamp) { OnAccess(core, part, false, stamp); }
+void Checker::OnWrite(int32_t core, const Ref& part, const Stamp& stamp) { OnAccess(core, part, true, stamp); }
+
+void Checker::OnAccess(int32_t core, const Ref& part, bool write, const Stamp& stamp) {
+  SeenAccess access;
+  access.stamp = stamp;
+  access.core = core;
+  access.write = write;
+  access.epoch = order_.Access(core);
+  const int64_t before = order_.RequestsOf(core);
+  access.name = AccessName::OfCore(core, before);
+  Meet(core, ShadowOf(*part.allocation()), part, access, before);
+}
+
+void Checker::Meet(int32_t core, AllocationShadow& shadow, const Ref& part, const SeenAccess& access, int64_t before) {
+  ForEachRegion(part, [&](const Region& region) {
+    if (several_) accesses_.Append(core, {access, before, shadow.number, region});
+    const BriefGuard guard(shadow.lock, several_);
+    shadow.tree.ForEach(region, [&](ShadowCell& cell, const Region& piece) {
+      cell.Meet(
+          access, [&](const SeenAccess& earlier) { return order_.Ordered(earlier.epoch, core); },
+          [&](const SeenAccess& earlier) {
+            findings_.AddRace(shadow.name, piece, earlier, access, order_.WhyUnordered(earlier.epoch, core));
+          });
+    });
+  });
+}
+
+AllocationShadow& Checker::ShadowOf(const Allocation& allocation) {
+  AllocationShadow* shadow = allocation.shadow().load(std::memory_order_acquire);
+  if (__builtin_expect(shadow != nullptr, 1)) return *shadow;
+  std::lock_guard<std::mutex> lock(shadows_mutex_);
+  shadow = allocation.shadow().load(std::memory_order_relaxed);
+  if (shadow != nullptr) return *shadow;
+  shadows_.push_back(std::make_unique<AllocationShadow>(allocation, static_cast<int32_t>(shadows_.size())));
+  shadow = shadows_.back().get();
+  // Release pairs with the acquire above.
+  allocation.shadow().store(shadow, std::memory_order_release);
+  return *shadow;
+}
+
+void Checker::OnFree(int32_t core, const Allocation& allocation, const Stamp& stamp) {
+  AllocationShadow* shadow = allocation.shadow().load(std::memory_order_acquire);
+  if (shadow == nullptr) return;
+  const BriefGuard guard(shadow->lock, several_);
+  const Region whole{Dims::Filled(allocation.physical_shape().size(), 0), allocation.physical_shape()};
+  shadow->tree.ForEachOverlap(whole, [&](const ShadowCell& cell, const Region&) {
+    for (const SeenAccess& access : cell.accesses) {
+      if (!access.by_transfer() || order_.Ordered(access.epoch, core)) continue;
+      Fault fault;
+      fault.kind = FaultKind::kUseAfterScope;
+      fault.headline = absl::StrCat(allocation.name(), " is freed while a copy may still be ",
+                                    access.write ? "filling" : "reading", " it");
+      fault.places = {PlaceOf(stamp, CoreId{0, core}, ""), PlaceOf(access.stamp, CoreId{0, access.core}, "")};
+      fault.lines = {absl::StrCat("its scope is left by ", fault.places[0].ToString()),
+                     absl::StrCat("the copy was started by ", fault.places[1].ToString()),
+                     absl::StrCat("core ", core, " has not waited ", findings_.NameOf(access.semaphore), " for it")};
+      findings_.Add(std::move(fault));
+    }
+  });
+  if (!several_) shadow->tree.Reset();
+}
+
+void Checker::DropProven(int32_t core) {
+  std::vector<Unproven>& unproven = cores_[static_cast<size_t>(core)].unproven;
+  std::erase_if(unproven, [&](const Unproven& transfer) { return order_.Ordered(transfer.done, core); });
+}
+
+void Checker::OnEnd(int32_t core) {
+  DropProven(core);
+  for (const Unproven& transfer : cores_[static_cast<size_t>(core)].unproven) {
+    Fault fault;
+    fault.kind = FaultKind::kTransferInFlightAtExit;
+    fault.headline = absl::StrCat("core ", core, " ends while a copy to ", transfer.target, " may be in flight");
+    fault.places = {PlaceOf(transfer.stamp, CoreId{0, core}, "")};
+    fault.lines = {absl::StrCat("started by ", fault.places[0].ToString()),
+                   absl::StrCat("no wait on ", findings_.NameOf(transfer.semaphore), " proves that it is complete")};
+    findings_.Add(std::move(fault));
+  }
+}
+
+void Checker::JudgeAgain() {
+  SolvedOrder solved(requests_);
+  findings_.ForgetRaces();
+  for (auto& shadow : shadows_) shadow->tree.Reset();
+  ForEachInOneOrder(requests_, accesses_, [&](const LoggedAccess& logged) {
+    AllocationShadow& shadow = *shadows_[static_cast<size_t>(logged.shadow)];
+    const SeenAccess& access = logged.access;
+    shadow.tree.ForEach(logged.region, [&](ShadowCell& cell, const Region& piece) {
+      cell.Meet(
+          access,
+          [&](const SeenAccess& earlier) {
+            if (!earlier.by_transfer() && earlier.core == access.core) return true;
+            return solved.Ordered(earlier.name, access.name);
+          },
+          [&](const SeenAccess& earlier) {
+            findings_.AddRace(shadow.name, piece, earlier, access, std::nullopt);
+          });
+    });
+  });
+}
+
+Verdict Checker::Finish() {
+  Verdict verdict;
+  const bool cut = several_ && (requests_.cut() || accesses_.cut());
+  if (several_ && !cut && (order_.late() || findings_.any_race())) JudgeAgain();
+  if (order_.late() && cut) {
+    Note note;
+    note.kind = NoteKind::kLatePost;
+    note.text = "a post was made after a wait that it could have paid, and the log of the run is too short to say more";
+    findings_.Add(std::move(note));
+  }
+  verdict.faults = findings_.TakeFaults();
+  verdict.notes = findings_.TakeNotes();
+  if (!verdict.faults.empty()) {
+    verdict.why_not_proved = "it has faults";
+  } else if (order_.late() && cut) {
+    verdict.why_not_proved = "a late post, and the log is cut";
+  } else if (!order_.capped().empty()) {
+    verdict.why_not_proved = "a semaphore has too many posts that nobody took";
+  }
+  verdict.proved = verdict.why_not_proved.empty();
+  return verdict;
+}
+
+}  // namespace strandcore

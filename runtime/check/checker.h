@@ -1,0 +1,99 @@
+// Checker: watches one launch and says what is wrong with it in any schedule: races, memory freed under a transfer,
+// transfers that nobody waited for.
+//
+//   requests ──► LaunchOrder: who knows what ──┐
+//   accesses ──► shadow of their allocation ───┴─► findings ──► faults
+//                 (several cores) log ──► replayed under the solved order, if a post was late or a race was found
+//
+// With one core all is known while it runs. With several, the cores' accesses meet in the order in which they happen
+// to come, which differs from run to run: then what is reported is found anew from the log, in one order that depends
+// on the input alone (replay.h).
+//
+// Ownership: one a launch. Concurrency: as Monitor; findings are under a lock.
+#ifndef STRANDCORE_RUNTIME_CHECK_CHECKER_H_
+#define STRANDCORE_RUNTIME_CHECK_CHECKER_H_
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "runtime/check/access_log.h"
+#include "runtime/check/allocation_shadow.h"
+#include "runtime/check/findings.h"
+#include "runtime/check/order.h"
+#include "runtime/check/request_log.h"
+#include "runtime/check/shadow_cell.h"
+#include "runtime/trace/fault.h"
+#include "runtime/trace/monitor.h"
+
+namespace strandcore {
+
+// What a checker has to say of a launch.
+struct Verdict {
+  std::vector<Fault> faults;
+  std::vector<Note> notes;
+  // Whether every schedule of this input does the same and none races; else why that is not known.
+  bool proved = false;
+  std::string why_not_proved;
+};
+
+class Checker final : public Monitor {
+ public:
+  // Requests and accesses that are kept of each core, where there are several.
+  static constexpr size_t kLogCapacity = size_t{1} << 16;
+
+  explicit Checker(int32_t cores);
+  ~Checker() override;
+  Checker(const Checker&) = delete;
+  Checker& operator=(const Checker&) = delete;
+
+  int32_t AddSemaphore(int32_t core, const std::string& name) override;
+  void EndSemaphore(int32_t core, int32_t semaphore, const Stamp& stamp) override;
+  void OnSignal(int32_t core, int32_t semaphore, int64_t units, const Stamp& stamp) override;
+  void OnWait(int32_t core, int32_t semaphore, int64_t units, bool subtract, const Stamp& stamp) override;
+  void OnStart(int32_t core, const Ref& source, const Ref& target, int32_t send, int64_t units,
+               const Stamp& stamp) override;
+  void OnRead(int32_t core, const Ref& part, const Stamp& stamp) override;
+  void OnWrite(int32_t core, const Ref& part, const Stamp& stamp) override;
+  void OnFree(int32_t core, const Allocation& allocation, const Stamp& stamp) override;
+  void OnEnd(int32_t core) override;
+
+  // When all cores are done.
+  Verdict Finish();
+
+ private:
+  // A transfer whose completion its core does not know of yet.
+  struct Unproven {
+    AccessEpoch done;
+    Stamp stamp;
+    int32_t semaphore;
+    std::string target;
+  };
+  struct alignas(64) Core {
+    std::vector<Unproven> unproven;
+  };
+
+  AllocationShadow& ShadowOf(const Allocation& allocation);
+  void OnAccess(int32_t core, const Ref& part, bool write, const Stamp& stamp);
+  // `before`: the number of the core's next request.
+  void Meet(int32_t core, AllocationShadow& shadow, const Ref& part, const SeenAccess& access, int64_t before);
+  // Finds the races anew, from the logs.
+  void JudgeAgain();
+  void DropProven(int32_t core);
+
+  const bool several_;
+  RequestLog requests_;
+  LaunchOrder order_;
+  AccessLog accesses_;
+  Findings findings_;
+  std::vector<Core> cores_;
+
+  std::mutex shadows_mutex_;
+  std::vector<std::unique_ptr<AllocationShadow>> shadows_;  // under shadows_mutex_
+};
+
+}  // namespace strandcore
+
+#endif  // STRANDCORE_RUNTIME_CHECK_CHECKER_H_

@@ -1,0 +1,68 @@
+// ShadowCell: which accesses a piece of memory has seen that a later one may still race with.
+//
+// An access goes when a later one is ordered after it and would meet everything that it would meet: a write, or a read
+// after a read. So in a program without races there are a write and the reads after it, and every place that has a
+// race keeps a pair of it.
+//
+// A value. Concurrency: its allocation's shadow guards it.
+#ifndef STRANDCORE_RUNTIME_CHECK_SHADOW_CELL_H_
+#define STRANDCORE_RUNTIME_CHECK_SHADOW_CELL_H_
+
+#include <cstdint>
+
+#include "absl/container/inlined_vector.h"
+#include "runtime/check/order_names.h"
+#include "runtime/trace/monitor.h"
+
+namespace strandcore {
+
+// One access as the shadow keeps it.
+struct SeenAccess {
+  AccessEpoch epoch;
+  AccessName name;
+  Stamp stamp;         // of the access, or of the transfer's start
+  int32_t core = 0;        // which made it, or started the transfer
+  int32_t semaphore = -1;  // that the transfer pays
+  bool write = false;
+
+  bool by_transfer() const { return name.part != AccessName::Part::kCore; }
+};
+
+// Whether the two cannot race whatever orders them: reads, or of one transfer, or of one core.
+inline bool CannotConflict(const SeenAccess& a, const SeenAccess& b) {
+  if (!a.write && !b.write) return true;
+  if (a.by_transfer() != b.by_transfer()) return false;
+  return a.by_transfer() ? a.name.number == b.name.number : a.core == b.core;
+}
+
+struct ShadowCell {
+  // A program that never waits would pile them up: then the oldest goes.
+  static constexpr size_t kMostAccesses = 64;
+
+  absl::InlinedVector<SeenAccess, 2> accesses;
+
+  // Meets `access` with all that are kept, and keeps it. `ordered(earlier)`: whether that is over before `access`;
+  // `race(earlier)` is called for those that nothing orders.
+  template <typename Ordered, typename Race>
+  void Meet(const SeenAccess& access, Ordered&& ordered, Race&& race) {
+    size_t kept = 0;
+    for (size_t i = 0; i < accesses.size(); ++i) {
+      const SeenAccess& earlier = accesses[i];
+      const bool before = ordered(earlier);
+      if (!before && !CannotConflict(earlier, access)) race(earlier);
+      if (before && (access.write || !earlier.write)) continue;
+      if (kept != i) accesses[kept] = earlier;
+      ++kept;
+    }
+    if (kept == kMostAccesses) {
+      accesses.erase(accesses.begin());
+      --kept;
+    }
+    accesses.resize(kept);
+    accesses.push_back(access);
+  }
+};
+
+}  // namespace strandcore
+
+#endif  // STRANDCORE_RUNTIME_CHECK_SHADOW_CELL_H_

@@ -1,0 +1,73 @@
+// Monitor: who is told of everything that touches emulated memory or makes order between cores, as it happens: the
+// checker. (An Observer is told what happened, in words; a Monitor is called for every access, so what it is given
+// costs next to nothing to make.)
+//
+// Ownership: outlives the launch. Concurrency: calls that name a core come from that core's strand or its kernel, in
+// program order; those of different cores come at once. Ordering: a post is told before it lets a wait through, a wait
+// after it was let through, a start before the transfer copies.
+#ifndef STRANDCORE_RUNTIME_TRACE_MONITOR_H_
+#define STRANDCORE_RUNTIME_TRACE_MONITOR_H_
+
+#include <cstdint>
+#include <string>
+
+#include "runtime/base/dims.h"
+#include "runtime/base/site.h"
+#include "runtime/trace/place.h"
+
+namespace strandcore {
+
+class Allocation;
+class Ref;
+
+// The grid of a pipeline; outlives the launch.
+struct GridInfo {
+  Dims sizes;
+  Dims offsets;
+  friend bool operator==(const GridInfo&, const GridInfo&) = default;
+};
+
+// Stamp: where in its program a core is, small enough to be kept for every access. A Place is made of it for a report.
+struct Stamp {
+  Site site;
+  const GridInfo* grid = nullptr;  // null outside a pipeline
+  int64_t step = 0;
+  int64_t cycle = 0;
+  int32_t operand = -1;  // position among the pipeline's operands
+  Phase phase = Phase::kKernel;
+};
+
+// The grid point of a step, offsets included.
+Dims GridPointOf(const GridInfo& grid, int64_t step);
+Place PlaceOf(const Stamp& stamp, CoreId core, const std::string& operand);
+
+class Monitor {
+ public:
+  static constexpr int32_t kNoSemaphore = -1;
+
+  virtual ~Monitor() = default;
+
+  // A semaphore of `core` begins and ends; what it is called. Ends when its scope does: a transfer that was started on
+  // it has been told.
+  virtual int32_t AddSemaphore(int32_t core, const std::string& name) = 0;
+  virtual void EndSemaphore(int32_t core, int32_t semaphore, const Stamp& stamp) = 0;
+  virtual void OnSignal(int32_t core, int32_t semaphore, int64_t units, const Stamp& stamp) = 0;
+  virtual void OnWait(int32_t core, int32_t semaphore, int64_t units, bool subtract, const Stamp& stamp) = 0;
+
+  // A transfer is started: it reads `source`, writes `target` and pays `send` when it is complete.
+  virtual void OnStart(int32_t core, const Ref& source, const Ref& target, int32_t send, int64_t units,
+                       const Stamp& stamp) = 0;
+
+  // The kernel reads or writes a part of memory.
+  virtual void OnRead(int32_t core, const Ref& part, const Stamp& stamp) = 0;
+  virtual void OnWrite(int32_t core, const Ref& part, const Stamp& stamp) = 0;
+
+  // Scoped memory of `core` ends.
+  virtual void OnFree(int32_t core, const Allocation& allocation, const Stamp& stamp) = 0;
+  // The kernel has returned.
+  virtual void OnEnd(int32_t core) = 0;
+};
+
+}  // namespace strandcore
+
+#endif  // STRANDCORE_RUNTIME_TRACE_MONITOR_H_
