@@ -22,8 +22,8 @@ struct LivePost {
 
   PostName name;
   int64_t units = 0;
-  uint64_t value = 0;    // of the transfer's own entry
-  ClockEntry entry = 0;  // used without a label only
+  uint64_t value = 0;  // of a transfer: what it proves of its own entry; in its label, too
+  ClockEntry entry = 0;
   int32_t label = kNoLabel;
   int64_t arrival = 0;  // counts the posts on the semaphore
 };

@@ -86,6 +86,8 @@ class LaunchOrder {
 
   // Whether some post was late: then only the solved order is exact.
   bool late() const { return any_late_.load(std::memory_order_relaxed); }
+  // Whether the answers given are what holds in every schedule; after the run.
+  bool IsExact() const { return !late() && capped_.empty(); }
   // The first late post of each semaphore that had one, at most kMaxNotes; after the run.
   const std::vector<LatePost>& late_posts() const { return late_posts_; }
   // Semaphores that passed kMaxLivePosts; after the run. On them the run's order may be too strong.

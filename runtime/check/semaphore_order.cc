@@ -12,7 +12,7 @@ constexpr size_t kLastPurge = kMaxLivePosts - 64;
 
 }  // namespace
 
-void SemaphoreOrder::Begin(int32_t owner, int64_t units, int64_t logged_as, bool shared, const OrderRules* rules) {
+void SemaphoreOrder::Begin(int32_t owner, int64_t units, int32_t logged_as, bool shared, const OrderRules* rules) {
   owner_ = owner;
   shared_ = shared;
   logged_as_ = logged_as;

@@ -46,9 +46,9 @@ class alignas(64) SemaphoreOrder {
   SemaphoreOrder& operator=(const SemaphoreOrder&) = delete;
 
   // A semaphore begins its life here, holding `units` that everybody knows of. REQUIRES: the last one has ended.
-  void Begin(int32_t owner, int64_t units, int64_t logged_as, bool shared, const OrderRules* rules);
+  void Begin(int32_t owner, int64_t units, int32_t logged_as, bool shared, const OrderRules* rules);
   int32_t owner() const { return owner_; }
-  int64_t logged_as() const { return logged_as_; }
+  int32_t logged_as() const { return logged_as_; }
 
   // A signal, or a post of a transfer that proves `proven`; `clock` is the poster's. REQUIRES: units >= 0.
   PostNews Post(PostName name, int64_t units, AccessEpoch proven, const VectorClock& clock);
@@ -96,7 +96,7 @@ class alignas(64) SemaphoreOrder {
   // Constant from Begin on.
   int32_t owner_ = 0;
   bool shared_ = false;
-  int64_t logged_as_ = 0;
+  int32_t logged_as_ = 0;
   const OrderRules* rules_ = nullptr;
 
   // Under lock_.

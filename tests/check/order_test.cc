@@ -150,9 +150,10 @@ TEST(LaunchOrderTest, ALatePostNamesTheWaitItCouldHaveComeBefore) {
   order.Access(1);
   order.Signal(1, s, 1);
   order.Wait(0, s, 1);
-  EXPECT_FALSE(order.late());
+  EXPECT_TRUE(order.IsExact());
   order.Signal(2, s, 1);
   EXPECT_TRUE(order.late());
+  EXPECT_FALSE(order.IsExact());
   ASSERT_EQ(order.late_posts().size(), 1u);
   EXPECT_EQ(order.late_posts()[0].post, (PostName{2, 0, 0}));
   EXPECT_EQ(order.late_posts()[0].wait, (WaitName{0, 0}));
@@ -194,6 +195,7 @@ TEST(LaunchOrderTest, AtTheLimitTheOldestPostCountsAsProvenAndIsNoted) {
   std::vector<AccessEpoch> wrote;
   for (int i = 0; i < count; ++i) wrote.push_back(order.Start(0, {s, 1}).written);
   EXPECT_EQ(order.capped(), std::vector<SemaphoreId>({s}));
+  EXPECT_FALSE(order.IsExact());
   order.Wait(1, s, 1);
   EXPECT_TRUE(order.Ordered(wrote[0], 1));
   EXPECT_FALSE(order.Ordered(wrote[1], 1));
