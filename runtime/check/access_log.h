@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "runtime/check/region_tree.h"
+#include "runtime/check/region.h"
 #include "runtime/check/shadow_cell.h"
 
 namespace strandcore {

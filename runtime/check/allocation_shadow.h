@@ -1,4 +1,5 @@
-// AllocationShadow: what the checker keeps of one allocation: by rectangle, the accesses that a later one may race with.
+// AllocationShadow: what the checker keeps of one allocation: by rectangle, the accesses that a later one may race
+// with.
 //
 // Ownership: the checker's. Concurrency: guarded by `lock`, which is taken only where several cores run.
 #ifndef STRANDCORE_RUNTIME_CHECK_ALLOCATION_SHADOW_H_
@@ -17,7 +18,7 @@ namespace strandcore {
 class AllocationShadow {
  public:
   AllocationShadow(const Allocation& allocation, int32_t number)
-      : number(number), name(allocation.name()), tree(allocation.physical_shape()) {}
+      : number(number), name(allocation.name()), tree(allocation.physical_shape(), ShadowCell()) {}
   AllocationShadow(const AllocationShadow&) = delete;
   AllocationShadow& operator=(const AllocationShadow&) = delete;
 

@@ -109,7 +109,7 @@ void Checker::OnFree(int32_t core, const Allocation& allocation, const Stamp& st
   AllocationShadow* shadow = allocation.shadow().load(std::memory_order_acquire);
   if (shadow == nullptr) return;
   const BriefGuard guard(shadow->lock, several_);
-  const Region whole{Dims::Filled(allocation.physical_shape().size(), 0), allocation.physical_shape()};
+  const Region whole(Dims::Filled(allocation.physical_shape().size(), 0), allocation.physical_shape());
   shadow->tree.ForEachOverlap(whole, [&](const ShadowCell& cell, const Region&) {
     for (const SeenAccess& access : cell.accesses) {
       if (!access.by_transfer() || order_.Ordered(access.epoch, core)) continue;
@@ -124,7 +124,7 @@ void Checker::OnFree(int32_t core, const Allocation& allocation, const Stamp& st
       findings_.Add(std::move(fault));
     }
   });
-  if (!several_) shadow->tree.Reset();
+  if (!several_) shadow->tree.Reset(ShadowCell());
 }
 
 void Checker::DropProven(int32_t core) {
@@ -148,7 +148,7 @@ void Checker::OnEnd(int32_t core) {
 void Checker::JudgeAgain() {
   SolvedOrder solved(requests_);
   findings_.ForgetRaces();
-  for (auto& shadow : shadows_) shadow->tree.Reset();
+  for (auto& shadow : shadows_) shadow->tree.Reset(ShadowCell());
   ForEachInOneOrder(requests_, accesses_, [&](const LoggedAccess& logged) {
     AllocationShadow& shadow = *shadows_[static_cast<size_t>(logged.shadow)];
     const SeenAccess& access = logged.access;
@@ -159,9 +159,7 @@ void Checker::JudgeAgain() {
             if (!earlier.by_transfer() && earlier.core == access.core) return true;
             return solved.Ordered(earlier.name, access.name);
           },
-          [&](const SeenAccess& earlier) {
-            findings_.AddRace(shadow.name, piece, earlier, access, std::nullopt);
-          });
+          [&](const SeenAccess& earlier) { findings_.AddRace(shadow.name, piece, earlier, access, std::nullopt); });
     });
   });
 }

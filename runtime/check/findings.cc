@@ -35,11 +35,11 @@ std::string WhoOf(const SeenAccess& access) {
 
 // "rows 0–127, columns 0–127"
 std::string RegionText(const Region& region) {
-  const int rank = region.start.size();
+  const int rank = region.rank;
   std::string text;
   for (int d = 0; d < rank; ++d) {
     const char* unit = d == rank - 1 ? "columns" : d == rank - 2 ? "rows" : "indices";
-    const int64_t last = region.start[d] + region.size[d] - 1;
+    const int64_t last = region.end[d] - 1;
     absl::StrAppend(&text, text.empty() ? "" : ", ", unit, " ", region.start[d]);
     if (last != region.start[d]) absl::StrAppend(&text, "–", last);
   }

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "runtime/check/order.h"
-#include "runtime/check/region_tree.h"
+#include "runtime/check/region.h"
 #include "runtime/check/shadow_cell.h"
 #include "runtime/trace/fault.h"
 
@@ -24,8 +24,8 @@ class Findings {
   void NameSemaphore(int32_t semaphore, const std::string& name);
   std::string NameOf(int32_t semaphore) const;
 
-  // `later` was met after `earlier` in `region` of what is called `memory`, and nothing orders them; `unsure` says which
-  // wait of the later side's core may have been paid by another post, if that is why.
+  // `later` was met after `earlier` in `region` of what is called `memory`, and nothing orders them; `unsure` says
+  // which wait of the later side's core may have been paid by another post, if that is why.
   void AddRace(const std::string& memory, const Region& region, const SeenAccess& earlier, const SeenAccess& later,
                const std::optional<UnsurePost>& unsure);
   void Add(Fault fault);

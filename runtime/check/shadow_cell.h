@@ -20,7 +20,7 @@ namespace strandcore {
 struct SeenAccess {
   AccessEpoch epoch;
   AccessName name;
-  Stamp stamp;         // of the access, or of the transfer's start
+  Stamp stamp;             // of the access, or of the transfer's start
   int32_t core = 0;        // which made it, or started the transfer
   int32_t semaphore = -1;  // that the transfer pays
   bool write = false;

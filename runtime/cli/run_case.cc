@@ -1,5 +1,7 @@
 #include "runtime/cli/run_case.h"
 
+#include <algorithm>
+#include <set>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -157,6 +159,24 @@ Json Checksums(const Case& given, const std::vector<Array>& arrays) {
   return sums;
 }
 
+bool IsBetweenCores(const Fault& fault) {
+  return fault.kind == FaultKind::kRace && fault.places[0].core != fault.places[1].core;
+}
+
+// The kinds of what one core alone does wrong, sorted, each once (golden/README.md).
+Json Hazards(const RunReport& report) {
+  std::set<std::string> kinds;
+  for (const Fault& fault : report.faults) {
+    if (fault.kind == FaultKind::kTransferInFlightAtExit) kinds.insert(FaultName(fault.kind));
+    if (fault.kind != FaultKind::kRace || IsBetweenCores(fault)) continue;
+    kinds.insert(absl::StrCat(AccessKindName(fault.accesses[0]), "/", AccessKindName(fault.accesses[1])));
+  }
+  for (const Note& note : report.notes) {
+    if (note.kind == NoteKind::kAmbiguousWait) kinds.insert(NoteName(note.kind));
+  }
+  return Json(std::vector<std::string>(kinds.begin(), kinds.end()));
+}
+
 Json Result(const Case& given, const RunReport& report, const Recorder& recorder, const std::vector<Array>& arrays) {
   Json result;
   result["name"] = given.name;
@@ -168,16 +188,22 @@ Json Result(const Case& given, const RunReport& report, const Recorder& recorder
     result["error"] = std::string(report.status.message());
     return result;
   }
-  if (!report.faults.empty() && report.faults[0].kind != FaultKind::kDeadlock) {
-    result["error"] = report.faults[0].ToString();
+  const Fault* stopped = nullptr;
+  for (const Fault& fault : report.faults) {
+    if (stopped == nullptr && StopsTheRun(fault.kind)) stopped = &fault;
+  }
+  if (stopped != nullptr && stopped->kind != FaultKind::kDeadlock) {
+    result["error"] = stopped->ToString();
     return result;
   }
   result["trace"] = Trace(given, recorder);
-  if (report.faults.empty()) {
-    result["outputs"] = Checksums(given, arrays);
-  } else {
-    result["deadlock"] = report.faults[0].ToString();
+  if (stopped != nullptr) {
+    result["deadlock"] = stopped->ToString();
+    return result;
   }
+  result["outputs"] = Checksums(given, arrays);
+  result["hazards"] = Hazards(report);
+  result["cross_core"] = std::any_of(report.faults.begin(), report.faults.end(), IsBetweenCores);
   return result;
 }
 
@@ -190,6 +216,7 @@ absl::StatusOr<Json> RunCase(const Case& given, const CaseRunOptions& options) {
   machine.threads = options.threads;
   if (options.threads == 0) machine.policy = options.policy;
   machine.observer = &recorder;
+  machine.check = true;
   Simulator simulator(machine);
   if (!simulator.status().ok()) return simulator.status();
 

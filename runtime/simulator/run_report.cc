@@ -46,8 +46,10 @@ std::string RunReport::ToString() const {
   std::string text;
   if (!status.ok()) text = absl::StrCat("error: ", std::string(status.message()));
   for (const Fault& fault : faults) absl::StrAppend(&text, text.empty() ? "" : "\n", fault.ToString());
-  if (!text.empty()) return text;
-  return absl::StrCat("ok: ", Plural(cores, "core"), ", ", Plural(counters.steps, "step"), CopiesText(counters));
+  for (const Note& note : notes) absl::StrAppend(&text, text.empty() ? "" : "\n", note.ToString());
+  if (!ok()) return text;
+  return absl::StrCat("ok: ", Plural(cores, "core"), ", ", Plural(counters.steps, "step"), CopiesText(counters),
+                      proved ? "; proved" : "", text.empty() ? "" : "\n", text);
 }
 
 std::ostream& operator<<(std::ostream& out, const RunReport& report) { return out << report.ToString(); }

@@ -19,6 +19,10 @@ struct RunReport {
   absl::Status status;
   // What the emulated program did wrong.
   std::vector<Fault> faults;
+  // What may be right, but is worth knowing.
+  std::vector<Note> notes;
+  // Whether no schedule of this input races or hangs; only where the checker watched.
+  bool proved = false;
   Counters counters;
   int cores = 0;
   // The kernels' own lines (KernelContext::Print), in the order in which they were printed.

@@ -7,6 +7,7 @@
 #include "absl/strings/str_split.h"
 #include "runtime/base/check.h"
 #include "runtime/base/refusal.h"
+#include "runtime/check/checker.h"
 #include "runtime/exec/deterministic_executor.h"
 #include "runtime/exec/fiber.h"
 #include "runtime/exec/threads_executor.h"
@@ -105,9 +106,12 @@ RunReport Simulator::Run(const RefFunction& kernel, const Operands& operands) {
     const ExceptionsSetAside set_aside;
     OperandMemory memory;
     LaunchState launch;
+    std::optional<Checker> checker;
+    if (options_.check) launch.monitor = &checker.emplace(options_.cores);
     report.status = Start(kernel, operands, memory, launch);
     if (report.status.ok()) {
       RunToTheEnd(launch, report);
+      if (checker.has_value()) AddVerdict(*checker, report);
       memory.CopyBack();
       if (options_.dry) memory.PoisonOutputs();
     }
@@ -164,6 +168,17 @@ void Simulator::RunToTheEnd(LaunchState& launch, RunReport& report) {
   if (!failed && !waiting.empty()) report.faults.push_back(DeadlockFault(waiting));
   UnwindWaiting();
   if (failed) ReportFailure(launch, report);
+}
+
+void Simulator::AddVerdict(Checker& checker, RunReport& report) const {
+  // What a run that stopped midway leaves behind is no fault of the program's.
+  const bool whole = report.ok();
+  Verdict verdict = checker.Finish();
+  for (Fault& fault : verdict.faults) {
+    if (whole || fault.kind == FaultKind::kRace) report.faults.push_back(std::move(fault));
+  }
+  report.notes = std::move(verdict.notes);
+  report.proved = verdict.proved && whole;
 }
 
 void Simulator::UnwindWaiting() {

@@ -59,6 +59,8 @@ struct SimulatorOptions {
   int64_t stack_bytes = 256 * 1024;  // of a kernel; Eigen may take half of it
   // Requests that a core may make in a run; 0: any number. A kernel that makes none cannot be stopped.
   int64_t step_limit = 0;
+  // Whether the checker watches: races, memory freed under a copy, copies that nobody waited for (Verdict).
+  bool check = false;
   Observer* observer = nullptr;  // must outlive the simulator
 };
 
@@ -84,6 +86,7 @@ class Simulator {
   absl::Status Start(const RefFunction& kernel, const Operands& operands, class OperandMemory& memory,
                      LaunchState& launch);
   void RunToTheEnd(LaunchState& launch, RunReport& report);
+  void AddVerdict(class Checker& checker, RunReport& report) const;
   // Kernels that wait for ever are unwound.
   void UnwindWaiting();
   void ReportFailure(LaunchState& launch, RunReport& report) const;

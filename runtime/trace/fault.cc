@@ -26,6 +26,8 @@ const char* FaultName(FaultKind kind) {
   return "unknown";
 }
 
+bool StopsTheRun(FaultKind kind) { return kind <= FaultKind::kCapacity; }
+
 std::string Fault::ToString() const {
   std::string text = absl::StrCat(FaultName(kind), ": ", headline);
   for (const std::string& line : lines) absl::StrAppend(&text, "\n  ", line);

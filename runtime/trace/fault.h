@@ -25,6 +25,9 @@ enum class FaultKind : uint8_t {
 // "deadlock", "kernel-error", ...
 const char* FaultName(FaultKind kind);
 
+// Whether the run ends with it: all cores are unwound. Others are recorded.
+bool StopsTheRun(FaultKind kind);
+
 // How one side of a race touches memory.
 enum class AccessKind : uint8_t { kCoreRead, kCoreWrite, kDmaRead, kDmaWrite };
 
@@ -33,9 +36,9 @@ const char* AccessKindName(AccessKind kind);
 
 struct Fault {
   FaultKind kind = FaultKind::kDeadlock;
-  std::string headline;            // without the kind: "nothing can run"
-  std::vector<std::string> lines;  // what the author needs to see, each a line
-  std::vector<Place> places;       // the cores concerned; of a race, the later side first
+  std::string headline;              // without the kind: "nothing can run"
+  std::vector<std::string> lines;    // what the author needs to see, each a line
+  std::vector<Place> places;         // the cores concerned; of a race, the later side first
   std::vector<AccessKind> accesses;  // of a race, as its places
   int64_t count = 1;                 // how often, at these places
 
