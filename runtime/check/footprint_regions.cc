@@ -105,8 +105,8 @@ StepsList StepsOf(const Ref& ref) {
   return merged;
 }
 
-// Adds `steps` as axes, which begin at the last coordinates of `reached`; false if they go round a dimension's end other
-// than by whole rows of it.
+// Adds `steps` as axes, which begin at the last coordinates of `reached`; false if they go round a dimension's end
+// other than by whole rows of it.
 bool AddAxes(const Allocation& allocation, Steps steps, Region* reached, Axes* axes) {
   const Dims& strides = allocation.physical_strides();
   while (steps.count > 1) {

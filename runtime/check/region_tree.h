@@ -58,8 +58,8 @@ class RegionTree {
       visit(states_[static_cast<size_t>(leaf)], region);
       return;
     }
-    partition_.VisitOverlap(
-        region, [&](int32_t each, const Region& both) { visit(states_[static_cast<size_t>(each)], both); });
+    partition_.VisitOverlap(region,
+                            [&](int32_t each, const Region& both) { visit(states_[static_cast<size_t>(each)], both); });
   }
 
   int32_t LeafCount() const { return partition_.LeafCount(); }
