@@ -1,6 +1,7 @@
 #include "runtime/check/footprint_regions.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "absl/container/inlined_vector.h"
 #include "runtime/memory/footprint.h"
@@ -60,17 +61,16 @@ void VisitProduct(const Region& element, const Axes& axes, Visit visit) {
     region.end[axis.dimension] += steps * axis.step;
   };
   absl::InlinedVector<int64_t, 2 * kMaxRank> done(strided.size(), 0);
-  for (size_t digit = 0; digit < strided.size() || strided.empty();) {
+  for (;;) {
     visit(region);
-    for (digit = 0; digit < strided.size(); ++digit) {
-      if (++done[digit] < strided[digit].count) {
-        move(strided[digit], 1);
-        break;
-      }
+    size_t digit = 0;
+    for (; digit < strided.size(); ++digit) {
+      if (++done[digit] < strided[digit].count) break;
       move(strided[digit], 1 - strided[digit].count);
       done[digit] = 0;
     }
-    if (strided.empty()) return;
+    if (digit == strided.size()) return;
+    move(strided[digit], 1);
   }
 }
 
@@ -105,29 +105,26 @@ StepsList StepsOf(const Ref& ref) {
   return merged;
 }
 
-// Adds `steps`, taken from the last element of `reached`, as axes; false if they go round a dimension's end other than
-// by whole rows of it.
+// Adds `steps` as axes, which begin at the last coordinates of `reached`; false if they go round a dimension's end
+// other than by whole rows of it.
 bool AddAxes(const Allocation& allocation, Steps steps, Region* reached, Axes* axes) {
   const Dims& strides = allocation.physical_strides();
-  for (int k = strides.size() - 1; k >= 0; --k) {
-    // The first dimension whose elements they step along; of several with this stride all but the first have size 1.
-    if (steps.stride % strides[k] != 0) continue;
-    int first = k;
-    while (first > 0 && steps.stride % strides[first - 1] == 0) --first;
-    const int64_t step = steps.stride / strides[first];
-    const int64_t size = allocation.physical_shape()[first];
-    if (steps.count - 1 <= (size - reached->end[first]) / step) {
-      axes->push_back({first, steps.count, step});
-      reached->end[first] += (steps.count - 1) * step;
+  while (steps.count > 1) {
+    int k = 0;
+    while (steps.stride % strides[k] != 0) ++k;  // the last is 1
+    const int64_t step = steps.stride / strides[k];
+    const int64_t size = allocation.physical_shape()[k];
+    if (steps.count - 1 <= (size - reached->end[k]) / step) {
+      axes->push_back({k, steps.count, step});
+      reached->end[k] += (steps.count - 1) * step;
       return true;
     }
-    if (step != 1 || reached->end[first] != 1 || steps.count % size != 0) return false;
-    axes->push_back({first, size, 1});
-    reached->end[first] = size;
+    if (k == 0 || step != 1 || reached->end[k] != 1 || steps.count % size != 0) return false;
+    axes->push_back({k, size, 1});
+    reached->end[k] = size;
     steps = {steps.count / size, steps.stride * size};
-    k = strides.size();
   }
-  return false;
+  return true;
 }
 
 // All elements from `begin` to before `end` in row-major order: as large a rectangle as begins there, then the next.
@@ -172,7 +169,10 @@ bool PlainRegion(const Ref& ref, Region* region) {
   for (int d = 0; d < ref.rank(); ++d) {
     const int k = ref.base_dimension(d);
     const int64_t size = ref.shape()[d];
-    if (k < 0) continue;
+    if (k < 0) {
+      if (size == 0) return false;  // of rank 0, the region could not be empty
+      continue;
+    }
     if (size > 1 && ref.strides()[d] != allocation.physical_strides()[k]) return false;
     region->end[k] = region->start[k] + size;
   }

@@ -88,9 +88,9 @@ RegionPartition::CutLine RegionPartition::LineFor(int32_t leaf, const Region& wa
     if (along.start <= along.leaf_start && along.end >= along.leaf_end) continue;
     if (along.blocks() <= most) continue;
     most = along.blocks();
-    // The last block of a dimension may be a part of one, cut off by the box's end. Then its size says nothing.
-    const bool part = along.end == box_.end[d] && along.start % along.size() != 0;
-    best = {d, part ? along.start : LatticeLine(along)};
+    // The last block of a dimension may be cut off by the box's end: its size says nothing of the others'.
+    const bool last = along.end == box_.end[d];
+    best = {d, last ? along.start : LatticeLine(along)};
   }
   return best;
 }

@@ -1,5 +1,5 @@
-// In steady state the order of a launch allocates nothing. Counts every `new` of this binary; a sanitizer has its own,
-// so there the same is only run.
+// In steady state neither the order of a launch nor its shadow allocates anything. Counts every `new` of this binary; a
+// sanitizer has its own, so there the same is only run.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -7,8 +7,11 @@
 #include <functional>
 #include <new>
 
+#include "runtime/check/footprint_regions.h"
 #include "runtime/check/order.h"
-#include "tests/fixture/sanitizer.h"
+#include "runtime/check/region_tree.h"
+#include "runtime/memory/allocation.h"
+#include "runtime/testing/sanitizer.h"
 
 namespace {
 std::atomic<int64_t> allocations{0};
@@ -78,6 +81,23 @@ TEST(SteadyStateTest, ABarrierOfManyCoresAllocatesNothing) {
                 order.Start(core, {scoped, 8});
                 order.Wait(core, scoped, 8);
                 order.EndSemaphore(core, scoped);
+              }
+            }),
+            0);
+}
+
+// Of plain, strided and reshaped views, and of one of many leaves.
+TEST(SteadyStateTest, VisitingTheRegionsOfAViewAllocatesNothing) {
+  const auto x = Allocation::Make({.name = "x", .shape = {64, 1024}});
+  const Ref all(x->get());
+  RegionTree<int> tree((*x)->physical_shape(), 0);
+  EXPECT_EQ(AllocationsOf([&](int i) {
+              const Ref views[] = {all.At(Ds(i % 8 * 8, 8), Ds(128, 128)), all.At(Ds(i % 32, 2, 32)),
+                                   all.Reshape({65536}).At(Ds(i % 64 * 1000, 1000)), all};
+              for (const Ref& view : views) {
+                ForEachRegion(view, [&](const Region& region) {
+                  tree.ForEach(region, [](int& state, const Region&) { ++state; });
+                });
               }
             }),
             0);
