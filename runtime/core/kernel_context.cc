@@ -218,6 +218,7 @@ Place KernelContext::Where(Site site) const {
   place.site = site;
   if (frames_.empty()) return place;
   const PipelineFrame& frame = *frames_.back();
+  if (!site.known()) place.site = frame.site;
   place.in_pipeline = true;
   place.phase = frame.phase;
   place.cycle = frame.cycle;

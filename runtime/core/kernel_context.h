@@ -62,6 +62,7 @@ struct PipelineFrame {
   Phase phase = Phase::kKernel;
   int32_t operand = -1;
   const std::string* operand_name = nullptr;
+  Site site;  // where the pipeline was called
 };
 
 // What Check throws: the author's own condition does not hold.

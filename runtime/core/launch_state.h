@@ -25,8 +25,8 @@ namespace strandcore {
 // Who copies a transfer's bytes, and when.
 enum class DmaMode : uint8_t {
   kOverlap,  // engines on their own strands, beside the bodies: what stress runs use
-  kHelp,     // a core that is about to park copies in place, without a post: for speed; transfers of 64 KiB and more
-             // still go to their engine
+  kHelp,     // a core that is about to park copies in place, without a post: for speed; a transfer of 64 KiB or more
+             // wakes its engine
   kSynchronous,  // each copy is complete when its start returns: what still goes wrong is the body's fault
 };
 
@@ -52,6 +52,7 @@ class LaunchState {
   OutOfRangeReads out_of_range_reads = OutOfRangeReads::kFault;
   Fill fresh = Fill::kPoison;  // what scoped memory holds at first
   int64_t step_limit = 0;      // requests a core may make; 0: any number
+  int64_t started = 0;         // transfers, of all cores; counted only where one thread picks them
 
   // The first failure is kept; every core ends at its next request.
   void Fail(Failure failure) {

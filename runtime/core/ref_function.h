@@ -7,6 +7,7 @@
 #ifndef STRANDCORE_RUNTIME_CORE_REF_FUNCTION_H_
 #define STRANDCORE_RUNTIME_CORE_REF_FUNCTION_H_
 
+#include <cstddef>
 #include <functional>
 #include <type_traits>
 #include <utility>
@@ -58,6 +59,9 @@ class RefFunction {
     [&]<size_t... I>(std::index_sequence<I...>) {
       if constexpr (std::is_invocable_v<Function&, KernelContext&, RefAt<I>...>) {
         arity_ = kArity;
+        if constexpr (std::is_constructible_v<bool, Function&> && std::is_assignable_v<Function&, std::nullptr_t>) {
+          if (!static_cast<bool>(function)) return;  // a null pointer, an empty std::function
+        }
         call_ = [function = std::move(function)](KernelContext& core, [[maybe_unused]] Refs refs) mutable {
           function(core, refs[I]...);
         };

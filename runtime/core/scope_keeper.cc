@@ -122,7 +122,8 @@ void ScopeKeeper::FreeAll(const InFlight& in_flight) {
 }
 
 void ScopeKeeper::Retire(std::unique_ptr<SemaphoreArray> owner, const InFlight& in_flight) {
-  if (others_signal_) {
+  // Nobody else pays a DMA semaphore.
+  if (others_signal_ && owner->kind() == SemaphoreKind::kRegular) {
     kept_semaphores_.push_back(std::move(owner));
   } else if (in_flight.Pays(*owner)) {
     retired_semaphores_.push_back(std::move(owner));

@@ -2,7 +2,8 @@
 //
 // Memory and semaphores whose scope has ended while a transfer still needs them are retired: kept until it is
 // complete, so that a kernel that frees too early corrupts nothing of the host. Where other cores may signal them,
-// semaphores are kept to the end of the run: a kernel that fails leaves its scopes while the others do not know yet.
+// regular semaphores are kept to the end of the run: a kernel that fails leaves its scopes while the others do not know
+// yet.
 //
 // Ownership: owns all of it. Concurrency: the core's.
 #ifndef STRANDCORE_RUNTIME_CORE_SCOPE_KEEPER_H_

@@ -21,6 +21,7 @@ TensorCore::TensorCore(CoreId id, int num_cores, const ChipSpec& chip, const Mem
     : Agent(Kind::kCore, id.core),
       strand_(executor.MakeStrand()),
       steps_per_turn_(executor.StepsPerTurn()),
+      picks_transfers_(executor.PicksTransfers()),
       engines_(engines),
       context_(id, num_cores, chip),
       scopes_(id, limits, Waiter{strand_.get(), this}, /*others_signal=*/num_cores > 1) {}
@@ -49,6 +50,7 @@ absl::Status TensorCore::Launch(LaunchState& launch, std::vector<Ref> operands,
   context_.out_of_range_reads = launch.out_of_range_reads;
   scopes_.set_fresh(launch.fresh);
   context_.bodies_ = 0;
+  context_.body_epoch_.store(0, std::memory_order_relaxed);
   context_.steps_ = 0;
   context_.request_.kind = Request::Kind::kNone;
   yielding_ = false;

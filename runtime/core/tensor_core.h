@@ -90,6 +90,7 @@ class TensorCore final : public Agent {
   Served ServeEnd();
   Served GiveUp();
   void CountCopy(const Transfer::Request& copy);
+  void WakeEngine(DmaEngine& engine);
   void HelpEngines();
   void GiveWay();
   void FlushEvents();
@@ -102,6 +103,7 @@ class TensorCore final : public Agent {
   // Constant after construction.
   const std::unique_ptr<Strand> strand_;
   const int steps_per_turn_;
+  const bool picks_transfers_;
   const CoreEngines engines_;
   // The strand's.
   KernelContext context_;

@@ -71,7 +71,7 @@ TensorCore::Served TensorCore::ServeStart() {
   const uint64_t number = in_flight_.next_number();
   Transfer& transfer = in_flight_.Take();
   const Transfer::Request& copy = transfer.request();
-  transfer.Prepare(home_, number);
+  transfer.Prepare(home_, number, picks_transfers_ ? ++launch_->started : 0);
   As(transfer.start_token(), /*acquire=*/false);
   CountCopy(copy);
   if (context_.emits_) EmitRequest(Event::Kind::kStart, &transfer);
@@ -88,14 +88,18 @@ TensorCore::Served TensorCore::ServeStart() {
   const bool out = copy.target.space() == MemorySpace::kHbm;
   DmaEngine& engine = out ? *engines_.out : *engines_.in;
   const bool overlap = launch_->dma == DmaMode::kOverlap || transfer.bytes() >= kAlwaysOverlapBytes;
-  if (engine.Submit(transfer)) {
-    if (overlap) {
-      engine.Wake();
-    } else {
-      idle_engine_[idle_engines_++] = &engine;
-    }
-  }
+  if (engine.Submit(transfer)) idle_engine_[idle_engines_++] = &engine;
+  if (overlap) WakeEngine(engine);
   return Served::kGoOn;
+}
+
+// If it is left to this core to wake it: also where a small transfer, that could have waited, found it idle.
+void TensorCore::WakeEngine(DmaEngine& engine) {
+  for (int i = 0; i < idle_engines_; ++i) {
+    if (idle_engine_[i] != &engine) continue;
+    idle_engine_[i] = idle_engine_[--idle_engines_];
+    return engine.Wake();
+  }
 }
 
 void TensorCore::CountCopy(const Transfer::Request& copy) {

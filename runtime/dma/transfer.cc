@@ -25,12 +25,12 @@ SC_UNSEEN __attribute__((noinline)) bool CopyAs(void* identity, CopyPlan& plan, 
 
 }  // namespace
 
-void Transfer::Prepare(const Home& home, uint64_t number) {
+void Transfer::Prepare(const Home& home, uint64_t number, int64_t rank) {
   home_ = &home;
   number_ = number;
   bytes_ = request_.target.bytes();
   overlapped_ = false;
-  set_rank(static_cast<int64_t>(number));
+  set_rank(rank);
   plan_.Prepare(request_.source, request_.target);
   identity_.Renew();
 }

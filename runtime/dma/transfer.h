@@ -49,8 +49,9 @@ class Transfer final : public Agent {
   // What it will copy; whoever asks for the copy writes it in place, before Prepare.
   Request& request() { return request_; }
   const Request& request() const { return request_; }
-  // `home` outlives the transfer's way back. `number`: counts the transfers of the core, from 1.
-  void Prepare(const Home& home, uint64_t number);
+  // `home` outlives the transfer's way back. `number`: counts the transfers of the core, from 1; `rank`: of all cores,
+  // for who picks transfers.
+  void Prepare(const Home& home, uint64_t number, int64_t rank);
   // Copies one chunk; true when all is copied.
   bool CopyChunk();
   // Signals the semaphore and goes back to the core; `helper`: the stack of the core that runs this, if one does. Touch

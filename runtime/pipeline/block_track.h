@@ -24,6 +24,7 @@ class BlockTrack {
     walk_ = walk;
     ForgetAll();
   }
+  bool following() const { return walk_ != nullptr; }
   // The walk has moved on to its next point.
   void Advance() {
     known_[first_] = false;

@@ -90,18 +90,27 @@ void BufferedRef::RefuseType(bool right, const char* call) const {
 }
 
 void BufferedRef::CheckRank(const GridIndex& point, const BlockIndex& index) const {
-  if (__builtin_expect(index.size() != static_cast<int>(spec_->block.size()), 0)) RefuseIndex(point, index);
+  const bool right = index.size() == static_cast<int>(spec_->block.size()) && !index.overflowed();
+  if (__builtin_expect(!right, 0)) RefuseIndex(point, index);
 }
 
 const BlockIndex& BufferedRef::IndexAt(const GridIndex& point) {
   return track_.At(point, [&](const GridIndex& at, const BlockIndex& index) { CheckRank(at, index); });
 }
 
+void BufferedRef::RefuseOutside(const char* call) const {
+  if (__builtin_expect(!track_.following(), 0)) {
+    throw Stop{Refuse("operand ", name_, ": ", call, " outside an invocation of its pipeline")};
+  }
+}
+
 bool BufferedRef::HasChanged() {
+  RefuseOutside("HasChanged");
   return track_.Changed([&](const GridIndex& at, const BlockIndex& index) { CheckRank(at, index); });
 }
 
 bool BufferedRef::WillChange() {
+  RefuseOutside("WillChange");
   return track_.WillChange([&](const GridIndex& at, const BlockIndex& index) { CheckRank(at, index); });
 }
 
@@ -111,6 +120,20 @@ void BufferedRef::LayOut(KernelContext& core, const Ref& source) {
   const Dims tile = *MakeTiling(source.name(), source.shape(), source.dtype(), generation);
   layout_ = BlockLayout(spec_->BlockShape(), source.shape(), tile);
   array_shape_ = source.shape();
+}
+
+BlockIndex BufferedRef::ComputeIndex(const GridIndex& point) const {
+  BlockIndex index = spec_->index_map(point);
+  CheckRank(point, index);
+  return index;
+}
+
+void BufferedRef::CheckArray(const Ref& array) const {
+  if (array.allocation() == nullptr) throw Stop{Refuse("operand ", name_, ": expected an array, given an empty view")};
+  if (array.dtype() != dtype_) {
+    throw Stop{Refuse("operand ", array.name(), ": expected ", DTypeName(dtype_), " as its allocations, given ",
+                      DTypeName(array.dtype()))};
+  }
 }
 
 const BlockIndex& BufferedRef::BlockIn(KernelContext& core, const Ref& array, const GridIndex& point) {
@@ -123,6 +146,9 @@ const BlockIndex& BufferedRef::BlockIn(KernelContext& core, const Ref& array, co
         absl::OutOfRangeError(absl::StrCat("operand ", array.name(), ", grid point ", point.ToString(), ": ",
                                            layout_.NoBlockText(index), "; the array is ", array.shape().ToString()))};
   }
+  if (__builtin_expect(array.reshaped() && layout_.SliceOf(index).overruns, 0)) {
+    throw Stop{Refuse("operand ", array.name(), ": a reshaped view cannot be cut into blocks that run past its end")};
+  }
   return index;
 }
 
@@ -134,6 +160,7 @@ void BufferedRef::SetToPart(Ref& part, const Ref& slot, const Dims& size) {
 void BufferedRef::CopyIn(KernelContext& core, const Ref& source, const GridIndex& point) {
   RefuseType(is_input(), "copy_in");
   if (alias_) return;
+  CheckArray(source);
   const int slot = 1 - current_slot_;
   next_slot_ = slot;
   const BlockIndex& index = BlockIn(core, source, point);
@@ -150,6 +177,8 @@ void BufferedRef::CopyIn(KernelContext& core, const Ref& source, const GridIndex
 void BufferedRef::CopyOut(KernelContext& core, const Ref& target, const GridIndex& point) {
   RefuseType(is_output(), "copy_out");
   if (alias_) return;
+  CheckArray(target);
+  core.RefuseReadOnly(target);
   const int slot = current_slot_;
   next_slot_ = 1 - current_slot_;
   const BlockIndex& index = BlockIn(core, target, point);

@@ -50,8 +50,8 @@ class BufferedRef {
   int current_slot() const { return current_slot_; }
   DType dtype() const { return dtype_; }
 
-  // The block of a grid point. Refuses an answer of the wrong rank.
-  BlockIndex ComputeIndex(const GridIndex& point) { return IndexAt(point); }
+  // The block of a grid point, asked anew. Refuses an answer of the wrong rank.
+  BlockIndex ComputeIndex(const GridIndex& point) const;
   // Within a pipeline, at its walk's point: whether the previous point has another block, or the next one has.
   bool HasChanged();
   bool WillChange();
@@ -72,11 +72,14 @@ class BufferedRef {
   // The current window becomes itself + the accumulator; summed in int32 for int32, else in float32 (quirk Q10).
   void Accumulate(KernelContext& core);
 
+  // Refuses an empty view and another element type.
+  void CheckArray(const Ref& array) const;
   // The pipeline says here where its walk stands.
   BlockTrack& track() { return track_; }
 
  private:
   void RefuseType(bool right, const char* call) const;
+  void RefuseOutside(const char* call) const;
   void CheckRank(const GridIndex& point, const BlockIndex& index) const;
   [[noreturn]] void RefuseIndex(const GridIndex& point, const BlockIndex& index) const;
   void LayOut(KernelContext& core, const Ref& source);

@@ -47,7 +47,7 @@ GridPart Pipeline::PartOf(KernelContext& core) const {
   return *part;
 }
 
-Allocations Pipeline::MakeAllocations(KernelContext& core, Refs refs) const {
+Allocations Pipeline::MakeAllocations(KernelContext& core, Refs refs, Site site) const {
   const size_t inputs = options_->in_specs.size();
   const size_t operands = inputs + options_->out_specs.size();
   if (refs.size() != operands) {
@@ -60,6 +60,9 @@ Allocations Pipeline::MakeAllocations(KernelContext& core, Refs refs) const {
   for (size_t i = 0; i < operands; ++i) {
     const BlockSpec& spec = i < inputs ? options_->in_specs[i] : options_->out_specs[i - inputs];
     const Ref& ref = refs[i];
+    if (ref.allocation() == nullptr) {
+      throw Stop{Refuse("pipeline: expected an array as operand ", i, ", given an empty view")};
+    }
     StopUnlessOk(ValidateSpec(ref.name(), spec, ref.shape(), ref.dtype(), core.chip().generation));
     StopUnlessOk(CheckSpace(ref, spec));
     const bool accumulates = i >= inputs && options_->should_accumulate_out.Of(i - inputs);
@@ -68,23 +71,23 @@ Allocations Pipeline::MakeAllocations(KernelContext& core, Refs refs) const {
                                           : BufferType::kOutput;
     made.buffered_.emplace_back(spec, type, ref, static_cast<int>(i), *made.scope_);
   }
-  made.scope_->Allocate(Site{});
+  made.scope_->Allocate(site);
   for (BufferedRef& buffered : made.buffered_) buffered.Bind(*made.scope_);
   return made;
 }
 
-void Pipeline::operator()(KernelContext& core, Refs refs, const Invocation& invocation) const {
+void Pipeline::operator()(KernelContext& core, Refs refs, const Invocation& invocation, Site site) const {
   const GridPart part = PartOf(core);
   // A core whose part is empty does nothing at all, but what is refused is refused on every core.
   if (invocation.allocations == nullptr) {
-    Allocations own = MakeAllocations(core, refs);
-    return PipelineLoop(core, part, *options_, refs, invocation, own, body_).Run();
+    Allocations own = MakeAllocations(core, refs, site);
+    return PipelineLoop(core, part, *options_, refs, invocation, own, body_, site).Run();
   }
   if (refs.size() != invocation.allocations->size()) {
     throw Stop{
         Refuse("pipeline: its allocations are for ", invocation.allocations->size(), " operands, given ", refs.size())};
   }
-  PipelineLoop(core, part, *options_, refs, invocation, *invocation.allocations, body_).Run();
+  PipelineLoop(core, part, *options_, refs, invocation, *invocation.allocations, body_, site).Run();
 }
 
 }  // namespace strandcore

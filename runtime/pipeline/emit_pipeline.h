@@ -95,9 +95,9 @@ class Pipeline {
  public:
   // Runs the pipeline over these operands, inputs first. Stops the kernel with what it refuses: operands that do not
   // fit the specs, a grid that cannot be split, blocks that are not there. With allocations the specs are theirs.
-  void operator()(KernelContext& core, Refs refs, const Invocation& invocation = {}) const;
+  void operator()(KernelContext& core, Refs refs, const Invocation& invocation = {}, Site site = Site::Here()) const;
 
-  Allocations MakeAllocations(KernelContext& core, Refs refs) const;
+  Allocations MakeAllocations(KernelContext& core, Refs refs, Site site = Site::Here()) const;
   const PipelineOptions& options() const { return *options_; }
 
  private:

@@ -19,7 +19,7 @@ void PipelineLoop::ForAll(const std::vector<Operand>& operands) {
 }
 
 PipelineLoop::PipelineLoop(KernelContext& core, const GridPart& part, const PipelineOptions& options, Refs refs,
-                           const Invocation& invocation, Allocations& allocations, const RefFunction& body)
+                           const Invocation& invocation, Allocations& allocations, const RefFunction& body, Site site)
     : core_(core),
       refs_(refs),
       invocation_(invocation),
@@ -31,11 +31,11 @@ PipelineLoop::PipelineLoop(KernelContext& core, const GridPart& part, const Pipe
   StopUnlessOk(invocation.schedule.CheckCount(buffered_.size()));
   StopUnlessOk(body.CheckArity("body", refs.size() + invocation.scratches.size()));
   for (size_t i = 0; i < buffered_.size(); ++i) {
-    StopUnlessOk(CheckSpace(refs[i], buffered_[i].spec()));
-    if (refs[i].dtype() != buffered_[i].dtype()) {
-      throw Stop{Refuse("operand ", refs[i].name(), ": expected ", DTypeName(buffered_[i].dtype()),
-                        " as its allocations, given ", DTypeName(refs[i].dtype()))};
+    if (buffered_[i].track().following()) {
+      throw Stop{Refuse("pipeline: its allocations are in use by an invocation that has not ended")};
     }
+    buffered_[i].CheckArray(refs[i]);
+    StopUnlessOk(CheckSpace(refs[i], buffered_[i].spec()));
     if (buffered_[i].is_output()) core.RefuseReadOnly(refs[i]);
     const Schedule& schedule = invocation.schedule.Of(i);
     StopUnlessOk(schedule.CheckComplete(refs[i].name()));
@@ -48,6 +48,7 @@ PipelineLoop::PipelineLoop(KernelContext& core, const GridPart& part, const Pipe
   windows_.assign(refs.begin(), refs.end());
   windows_.insert(windows_.end(), invocation.scratches.begin(), invocation.scratches.end());
   frame_.grid_point = &walk_.point();
+  frame_.site = site;
   frame_.grid = core.KeepGrid(part.sizes, part.offsets);
   frame_.cycle = allocations.cycles++;
   for (BufferedRef& ref : buffered_) ref.track().Follow(&walk_);

@@ -27,7 +27,7 @@ absl::Status CheckSpace(const Ref& ref, const BlockSpec& spec);
 class PipelineLoop {
  public:
   PipelineLoop(KernelContext& core, const GridPart& part, const PipelineOptions& options, Refs refs,
-               const Invocation& invocation, Allocations& allocations, const RefFunction& body);
+               const Invocation& invocation, Allocations& allocations, const RefFunction& body, Site site);
   ~PipelineLoop();
   PipelineLoop(const PipelineLoop&) = delete;
   PipelineLoop& operator=(const PipelineLoop&) = delete;

@@ -114,6 +114,27 @@ TEST_P(ScopeTest, TenThousandKeepMemoryFlat) {
   EXPECT_LT(after_all - after_some, Times(16, 64) * 1024 * 1024);
 }
 
+// Each SyncCopy has a semaphore of its own.
+TEST_P(ScopeTest, CopiesKeepMemoryFlatOnTwoCoresToo) {
+  const int copies = Times(40'000, 2'000);
+  Array x(DType::kFloat32, {8, 128});
+  std::atomic<int64_t> grown{0};
+  auto kernel = [&](KernelContext& core, Ref x) {
+    core.RunScoped(
+        [&](Ref tile) {
+          int64_t before = 0;
+          for (int i = 0; i < copies; ++i) {
+            core.SyncCopy(x, tile);
+            if (i == copies / 10) before = ResidentBytes();
+          }
+          if (core.core_index() == 0) grown = ResidentBytes() - before;
+        },
+        Vmem({8, 128}, DType::kFloat32));
+  };
+  EXPECT_THAT(Run(kernel, {In("x", x)}, 2), IsClean());
+  EXPECT_LT(grown.load(), Times(8, 32) * 1024 * 1024);
+}
+
 // S16: the scope ends while its copy is on the way. What the copy touches is kept until it is complete; the next
 // scopes, which would get the same memory, stay as they are.
 TEST_P(ScopeTest, FreedUnderACopyInFlightCorruptsNothing) {

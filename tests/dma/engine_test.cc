@@ -66,7 +66,7 @@ class Bench {
   // Prepares and submits number i; what Submit says.
   bool Submit(int i, DmaEngine& engine) {
     transfers_[i]->request() = {Ref(sources_[i].get()), Ref(targets_[i].get()), SemaphoreRef(done).one()};
-    transfers_[i]->Prepare(home_, i + 1);
+    transfers_[i]->Prepare(home_, i + 1, i + 1);
     SC_RELEASE(&transfers_[i]->start_token());
     return engine.Submit(*transfers_[i]);
   }

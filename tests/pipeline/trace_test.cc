@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <regex>
 #include <string>
 #include <vector>
 
@@ -132,15 +133,18 @@ TEST(TraceTest, EventsSayWhereTheyAreAndHowMuchMoves) {
   ASSERT_TRUE(simulator.Run(Once(pipeline), {In("x", x)}).ok());
   std::vector<std::string> copies;
   for (const Event& event : recorder.EventsOf({})) {
-    if (event.kind == Event::Kind::kCopyIn) copies.push_back(EventText(event));
+    // The line is that of the pipeline's call, in Once.
+    if (event.kind == Event::Kind::kCopyIn) {
+      copies.push_back(std::regex_replace(EventText(event), std::regex("support.h:[0-9]+"), "support.h"));
+    }
   }
-  EXPECT_THAT(copies, ElementsAre("core 0, cycle 0, step (0, 0), initialize of x: copy_in, slot 1, start (0, 0), "
+  EXPECT_THAT(copies, ElementsAre("core 0, cycle 0, step (0, 0), initialize of x (support.h): copy_in, slot 1, start (0, 0), "
                                   "size (8, 128)",
-                                  "core 0, cycle 0, step (0, 0), copy_in of x: copy_in, slot 0, start (0, 128), "
+                                  "core 0, cycle 0, step (0, 0), copy_in of x (support.h): copy_in, slot 0, start (0, 128), "
                                   "size (8, 128)",
-                                  "core 0, cycle 0, step (0, 1), copy_in of x: copy_in, slot 1, start (8, 0), "
+                                  "core 0, cycle 0, step (0, 1), copy_in of x (support.h): copy_in, slot 1, start (8, 0), "
                                   "size (8, 128)",
-                                  "core 0, cycle 0, step (1, 0), copy_in of x: copy_in, slot 0, start (8, 128), "
+                                  "core 0, cycle 0, step (1, 0), copy_in of x (support.h): copy_in, slot 0, start (8, 128), "
                                   "size (8, 128)"));
 }
 
