@@ -240,6 +240,7 @@ Stamp KernelContext::StampOf(Site site) const {
   stamp.site = site;
   if (frames_.empty()) return stamp;
   const PipelineFrame& frame = *frames_.back();
+  if (!site.known()) stamp.site = frame.site;
   stamp.grid = frame.grid;
   stamp.step = frame.step;
   stamp.cycle = frame.cycle;
