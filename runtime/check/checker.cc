@@ -45,10 +45,11 @@ void Checker::OnWait(int32_t core, int32_t semaphore, int64_t units, bool subtra
   order_.Wait(core, semaphore, units, subtract);
 }
 
-void Checker::OnStart(int32_t core, const Ref& source, const Ref& target, int32_t send, int64_t units,
+void Checker::OnStart(int32_t core, const Ref& source, const Ref& target, int32_t send, int32_t receive, int64_t units,
                       const Stamp& stamp) {
   const int64_t before = order_.RequestsOf(core);
-  const StartedTransfer started = order_.Start(core, {send, units});
+  const StartedTransfer started =
+      order_.Start(core, {send, units}, receive == kNoSemaphore ? SemaphoreUnits() : SemaphoreUnits{receive, units});
   SeenAccess access;
   access.stamp = stamp;
   access.core = core;

@@ -53,7 +53,7 @@ class Checker final : public Monitor {
   void EndSemaphore(int32_t core, int32_t semaphore, const Stamp& stamp) override;
   void OnSignal(int32_t core, int32_t semaphore, int64_t units, const Stamp& stamp) override;
   void OnWait(int32_t core, int32_t semaphore, int64_t units, bool subtract, const Stamp& stamp) override;
-  void OnStart(int32_t core, const Ref& source, const Ref& target, int32_t send, int64_t units,
+  void OnStart(int32_t core, const Ref& source, const Ref& target, int32_t send, int32_t receive, int64_t units,
                const Stamp& stamp) override;
   void OnRead(int32_t core, const Ref& part, const Stamp& stamp) override;
   void OnWrite(int32_t core, const Ref& part, const Stamp& stamp) override;

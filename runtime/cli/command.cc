@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "runtime/cli/conform.h"
 #include "runtime/cli/flags.h"
+#include "runtime/cli/order_program.h"
 #include "runtime/cli/run_case.h"
 
 namespace strandcore {
@@ -17,8 +18,11 @@ constexpr char kHelp[] = R"(strandcore runs Pallas-style TPU pipelines on a CPU.
 
   strandcore trace CASES.jsonl     run each case; print what happened, one JSON object a line
   strandcore conform CASES.jsonl   run each case; compare with what its line expects
+  strandcore verdict PROGRAMS.jsonl
+                                   run each order program; print what races or blocks in any of its schedules
 
-A case is one pipeline: grid, operands with blocks and index maps, cycles, cores; a line of JSON.
+A case is one pipeline: grid, operands with blocks and index maps, cycles, cores; an order program is cores that read,
+write, signal, wait and copy; each a line of JSON. conform takes either.
 How it runs:
 
   --policy=NAME   one thread; which agent goes on at each step is picked by
@@ -42,6 +46,15 @@ int Fail(std::ostream& err, const std::string& text) {
 // Calls visit(golden line, result) for each case of a file; false where it may stop.
 using Visit = std::function<void(const Json& line, const Json& result)>;
 
+absl::StatusOr<Json> RunLine(const Json& line, const CaseRunOptions& options) {
+  if (IsOrderProgram(line)) {
+    absl::StatusOr<OrderProgram> program = ParseOrderProgram(line);
+    return program.ok() ? RunOrderProgram(*program, options) : program.status();
+  }
+  absl::StatusOr<Case> parsed = ParseCase(line);
+  return parsed.ok() ? RunCase(*parsed, options) : parsed.status();
+}
+
 absl::Status ForEachCase(const std::string& path, const CaseRunOptions& options, const Visit& visit) {
   std::ifstream file(path);
   if (!file) return absl::NotFoundError(absl::StrCat(path, ": cannot be read"));
@@ -52,9 +65,7 @@ absl::Status ForEachCase(const std::string& path, const CaseRunOptions& options,
     const Json line = Json::parse(text, nullptr, /*allow_exceptions=*/false);
     if (line.is_discarded())
       return absl::InvalidArgumentError(where + "expected one JSON object, given malformed JSON");
-    absl::StatusOr<Case> parsed = ParseCase(line);
-    if (!parsed.ok()) return absl::InvalidArgumentError(where + std::string(parsed.status().message()));
-    absl::StatusOr<Json> result = RunCase(*parsed, options);
+    absl::StatusOr<Json> result = RunLine(line, options);
     if (!result.ok()) return absl::InvalidArgumentError(where + std::string(result.status().message()));
     visit(line, *result);
   }
@@ -75,7 +86,8 @@ int Conform(const std::string& path, const CaseRunOptions& options, std::ostream
   int differing = 0;
   absl::Status status = ForEachCase(path, options, [&](const Json& line, const Json& result) {
     ++cases;
-    const std::string difference = Difference(line, result, in_order);
+    const std::string difference =
+        IsOrderProgram(line) ? OrderDifference(line.at("expect"), result) : Difference(line, result, in_order);
     if (difference.empty()) return;
     if (++differing <= kMostDifferences) out << result["name"].get<std::string>() << ": " << difference << "\n";
   });
@@ -98,13 +110,13 @@ int RunCommand(const std::vector<std::string>& arguments, std::ostream& out, std
   }
   const std::vector<std::string>& words = line->words;
   if (words.empty()) return Fail(err, "expected a command, given none (strandcore --help)");
-  if (words[0] != "trace" && words[0] != "conform") {
-    return Fail(err, absl::StrCat("expected trace or conform, given \"", words[0], "\" (strandcore --help)"));
+  if (words[0] != "trace" && words[0] != "conform" && words[0] != "verdict") {
+    return Fail(err, absl::StrCat("expected trace, conform or verdict, given \"", words[0], "\" (strandcore --help)"));
   }
   if (words.size() != 2) {
     return Fail(err, absl::StrCat(words[0], ": expected one file, given ", words.size() - 1, " (strandcore --help)"));
   }
-  return (words[0] == "trace" ? Trace : Conform)(words[1], line->run, out, err);
+  return (words[0] == "conform" ? Conform : Trace)(words[1], line->run, out, err);
 }
 
 }  // namespace strandcore

@@ -88,6 +88,14 @@ AsyncCopy KernelContext::MakeAsyncCopy(const Ref& source, const Ref& target, Sem
   return AsyncCopy(*this, source, target, done);
 }
 
+AsyncCopy KernelContext::MakeAsyncRemoteCopy(const Ref& source, const Ref& target, SemaphoreRef send,
+                                             SemaphoreRef receive, Site) {
+  CheckCopy(source, target, send);
+  RefuseUnless(receive.valid() && receive.kind() == SemaphoreKind::kDma && receive.rank() == 0, "remote copy", receive,
+               "one DMA semaphore to be paid on arrival");
+  return AsyncCopy(*this, source, target, send, receive);
+}
+
 void KernelContext::SyncCopy(const Ref& source, const Ref& target, Site site) {
   RunScoped(
       [&](SemaphoreRef done) {
@@ -99,10 +107,22 @@ void KernelContext::SyncCopy(const Ref& source, const Ref& target, Site site) {
 }
 
 void AsyncCopy::Start(Site site) const {
-  core_->StartCopy([this](Transfer::Request& copy) { copy = {source_, target_, done_.one()}; }, site);
+  if (receive_.valid()) receive_.array()->SetPaidByOthers();
+  core_->StartCopy(
+      [this](Transfer::Request& copy) {
+        copy = {source_, target_, done_.one(), receive_.valid() ? receive_.one() : OneSemaphore()};
+      },
+      site);
 }
 
 void AsyncCopy::Wait(Site site) const { core_->WaitForBytes(done_, target_.bytes(), site); }
+
+void AsyncCopy::WaitReceived(KernelContext& core, Site site) const {
+  if (!receive_.valid() || receive_.owner() != core.id()) {
+    throw Stop{Refuse("WaitReceived: expected a remote copy that pays a semaphore of the waiting core")};
+  }
+  core.WaitForBytes(receive_, target_.bytes(), site);
+}
 
 void KernelContext::CheckUnits(const char* call, const SemaphoreRef& semaphore, int64_t units) {
   if (units >= 0 && units <= std::numeric_limits<int32_t>::max()) return;

@@ -91,6 +91,9 @@ class KernelContext final : public AccessPort {
   // A copy from one memory to another, to be started and waited. Equal shapes and element types (not bool); `done` is
   // one DMA semaphore of this core, which the copy's bytes are counted on.
   AsyncCopy MakeAsyncCopy(const Ref& source, const Ref& target, SemaphoreRef done, Site site = Site::Here());
+  // A copy that also pays `receive`, one DMA semaphore of any core of the device, when its target is written.
+  AsyncCopy MakeAsyncRemoteCopy(const Ref& source, const Ref& target, SemaphoreRef send, SemaphoreRef receive,
+                                Site site = Site::Here());
   // Copies and waits.
   void SyncCopy(const Ref& source, const Ref& target, Site site = Site::Here());
 

@@ -122,8 +122,8 @@ void ScopeKeeper::FreeAll(const InFlight& in_flight) {
 }
 
 void ScopeKeeper::Retire(std::unique_ptr<SemaphoreArray> owner, const InFlight& in_flight) {
-  // Nobody else pays a DMA semaphore.
-  if (others_signal_ && owner->kind() == SemaphoreKind::kRegular) {
+  // A DMA semaphore is paid by its owner's transfers, unless a remote copy names it.
+  if (others_signal_ && (owner->kind() == SemaphoreKind::kRegular || owner->paid_by_others())) {
     kept_semaphores_.push_back(std::move(owner));
   } else if (in_flight.Pays(*owner)) {
     retired_semaphores_.push_back(std::move(owner));

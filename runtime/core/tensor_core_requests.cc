@@ -76,8 +76,10 @@ TensorCore::Served TensorCore::ServeStart() {
   CountCopy(copy);
   if (context_.emits_) EmitRequest(Event::Kind::kStart, &transfer);
   if (launch_->monitor != nullptr) {
+    const OneSemaphore& receive = copy.receive;
     launch_->monitor->OnStart(id().core, copy.source, copy.target, copy.semaphore.semaphore().monitored_as(),
-                              transfer.bytes(), Stamped());
+                              receive.array == nullptr ? -1 : receive.semaphore().monitored_as(), transfer.bytes(),
+                              Stamped());
   }
   context_.next_copy_ = &in_flight_.Next().request();
   if (launch_->dma == DmaMode::kSynchronous) {

@@ -10,13 +10,14 @@ constexpr int64_t kChunkBytes = 32 * 1024;
 
 // One chunk under the transfer's identity. Not instrumented: only the bytes that memcpy moves are seen.
 SC_UNSEEN __attribute__((noinline)) bool CopyAs(void* identity, CopyPlan& plan, OrderToken* start, OrderToken* done,
-                                                OrderToken* end) {
+                                                OrderToken* received, OrderToken* end) {
   void* host = CurrentIdentity();
   SC_SWITCH(identity);
   SC_ACQUIRE(start);
   const bool complete = plan.CopyChunk(kChunkBytes);
   if (complete) {
     SC_RELEASE(done);
+    if (received != nullptr) SC_RELEASE(received);
     SC_RELEASE(end);
   }
   SC_SWITCH(host);
@@ -37,8 +38,9 @@ void Transfer::Prepare(const Home& home, uint64_t number, int64_t rank) {
 
 bool Transfer::CopyChunk() {
   const uint32_t before = home_->body_epoch->load(std::memory_order_relaxed);
-  const bool complete =
-      CopyAs(identity_.get(), plan_, &start_token_, &request_.semaphore.semaphore().token(), &end_token_);
+  const OneSemaphore& receive = request_.receive;
+  const bool complete = CopyAs(identity_.get(), plan_, &start_token_, &request_.semaphore.semaphore().token(),
+                               receive.array == nullptr ? nullptr : &receive.semaphore().token(), &end_token_);
   // Odd and unchanged: the same stretch of the body ran all the while.
   const uint32_t after = home_->body_epoch->load(std::memory_order_relaxed);
   if ((before & 1) != 0 && before == after) overlapped_ = true;
@@ -58,8 +60,10 @@ void Transfer::Complete(const ReturnStack* helper) {
   Semaphore& semaphore = request_.semaphore.semaphore();
   ReturnStack& returns = *home_->returns;
   const int64_t bytes = bytes_;
+  const OneSemaphore receive = request_.receive;
   // The signal first: the core frees a semaphore only when every transfer on it has come back.
   semaphore.Signal(bytes);
+  if (receive.array != nullptr) receive.semaphore().Signal(bytes);
   if (&returns == helper) {
     returns.PushOwn(*this);
   } else {

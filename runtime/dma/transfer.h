@@ -35,6 +35,8 @@ class Transfer final : public Agent {
     Ref source;
     Ref target;
     OneSemaphore semaphore;
+    // Of another core, which is paid too when the target is written (a remote copy); none for a local one.
+    OneSemaphore receive;
   };
   // What stays the same for all transfers of a core.
   struct Home {

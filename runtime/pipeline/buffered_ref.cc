@@ -170,6 +170,7 @@ void BufferedRef::CopyIn(KernelContext& core, const Ref& source, const GridIndex
         layout_.SetToBlock(copy.source, source, index);
         SetToPart(copy.target, slot_[slot], copy.source.shape());
         copy.semaphore.Set(recv_.one());
+        copy.receive.array = nullptr;
       },
       Site{});
 }
@@ -188,6 +189,7 @@ void BufferedRef::CopyOut(KernelContext& core, const Ref& target, const GridInde
         layout_.SetToBlock(copy.target, target, index);
         SetToPart(copy.source, slot_[slot], copy.target.shape());
         copy.semaphore.Set(send_.one());
+        copy.receive.array = nullptr;
       },
       Site{});
 }

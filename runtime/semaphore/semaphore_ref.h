@@ -9,6 +9,7 @@
 #ifndef STRANDCORE_RUNTIME_SEMAPHORE_SEMAPHORE_REF_H_
 #define STRANDCORE_RUNTIME_SEMAPHORE_SEMAPHORE_REF_H_
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -31,6 +32,10 @@ class SemaphoreArray {
   SemaphoreKind kind() const { return kind_; }
   CoreId owner() const { return owner_; }
   const Dims& shape() const { return shape_; }
+  // Whether another core's transfers pay it: then it is kept until the run is over. Relaxed: the owner looks when its
+  // scope ends, which a right program orders after the copies that pay.
+  void SetPaidByOthers() { paid_by_others_.store(true, std::memory_order_relaxed); }
+  bool paid_by_others() const { return paid_by_others_.load(std::memory_order_relaxed); }
   int64_t count() const { return count_; }
   Semaphore& at(int64_t i) { return semaphores_[static_cast<size_t>(i)]; }
   const Semaphore& at(int64_t i) const { return semaphores_[static_cast<size_t>(i)]; }
@@ -42,6 +47,7 @@ class SemaphoreArray {
   const Dims shape_;
   const int64_t count_;
   const std::unique_ptr<Semaphore[]> semaphores_;
+  std::atomic<bool> paid_by_others_{false};
 };
 
 // One semaphore of an array, as requests and transfers carry it.
@@ -66,7 +72,7 @@ class SemaphoreRef {
   explicit SemaphoreRef(SemaphoreArray& array) : array_(&array), shape_(array.shape()) {}
 
   bool valid() const { return array_ != nullptr; }
-  const SemaphoreArray* array() const { return array_; }
+  SemaphoreArray* array() const { return array_; }
   const Dims& shape() const { return shape_; }
   int rank() const { return shape_.size(); }
   SemaphoreKind kind() const { return array_->kind(); }

@@ -54,8 +54,9 @@ class Monitor {
   virtual void OnSignal(int32_t core, int32_t semaphore, int64_t units, const Stamp& stamp) = 0;
   virtual void OnWait(int32_t core, int32_t semaphore, int64_t units, bool subtract, const Stamp& stamp) = 0;
 
-  // A transfer is started: it reads `source`, writes `target` and pays `send` when it is complete.
-  virtual void OnStart(int32_t core, const Ref& source, const Ref& target, int32_t send, int64_t units,
+  // A transfer is started: it reads `source`, writes `target` and pays `send` when it is complete; a remote one pays
+  // `send` when its source is read and `receive` when its target is written.
+  virtual void OnStart(int32_t core, const Ref& source, const Ref& target, int32_t send, int32_t receive, int64_t units,
                        const Stamp& stamp) = 0;
 
   // The kernel reads or writes a part of memory.
