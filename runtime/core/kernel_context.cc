@@ -283,12 +283,18 @@ void KernelContext::OnAccess(const Ref& part, AccessMode mode, Site site) {
   if (emits_) EmitAccess(part, mode, site);
 }
 
-// The monitor's own synchronisation is none of the kernel's.
+// The monitor's own synchronisation is none of the kernel's: it runs under the host's identity.
 void KernelContext::Tell(Monitor& monitor, const Ref& part, AccessMode mode, Site site) const {
   HiddenFromSanitizer hidden;
-  const Stamp stamp = StampOf(site);
-  if (mode != AccessMode::kWrite) monitor.OnRead(id_.core, part, stamp);
-  if (mode != AccessMode::kRead) monitor.OnWrite(id_.core, part, stamp);
+  [[maybe_unused]] void* kernel = CurrentIdentity();
+  SC_SWITCH(host_identity_);
+  {
+    HiddenFromSanitizer hidden_from_host;
+    const Stamp stamp = StampOf(site);
+    if (mode != AccessMode::kWrite) monitor.OnRead(id_.core, part, stamp);
+    if (mode != AccessMode::kRead) monitor.OnWrite(id_.core, part, stamp);
+  }
+  SC_SWITCH(kernel);
 }
 
 void KernelContext::EmitAccess(const Ref& part, AccessMode mode, Site site) {

@@ -208,7 +208,8 @@ class KernelContext final : public AccessPort {
   std::vector<Event> events_;  // not yet handed to the observer
   std::deque<GridInfo> grids_;
   Monitor* monitor_ = nullptr;
-  bool emits_ = false;  // somebody observes
+  void* host_identity_ = nullptr;  // of the thread that runs the kernel
+  bool emits_ = false;             // somebody observes
   bool dry_ = false;
   int bodies_ = 0;  // nested bodies the kernel is in
   int64_t steps_ = 0;

@@ -110,6 +110,7 @@ void TensorCore::EnterKernel(Fiber::ExceptionState* thread) {
   entered_ = true;
   SC_IGNORE_BEGIN();
   void* host = CurrentIdentity();
+  context_.host_identity_ = host;
   SC_SWITCH(identity_.get());
   if (first) {
     SC_IGNORE_BEGIN();

@@ -60,7 +60,7 @@ struct SimulatorOptions {
   // Requests that a core may make in a run; 0: any number. A kernel that makes none cannot be stopped.
   int64_t step_limit = 0;
   // Whether the checker watches: races, memory freed under a copy, copies that nobody waited for (Verdict).
-  bool check = false;
+  bool check = true;
   Observer* observer = nullptr;  // must outlive the simulator
 };
 

@@ -36,11 +36,11 @@ const char* AccessKindName(AccessKind kind);
 
 struct Fault {
   FaultKind kind = FaultKind::kDeadlock;
-  std::string headline;              // without the kind: "nothing can run"
-  std::vector<std::string> lines;    // what the author needs to see, each a line
-  std::vector<Place> places;         // the cores concerned; of a race, the later side first
-  std::vector<AccessKind> accesses;  // of a race, as its places
-  int64_t count = 1;                 // how often, at these places
+  std::string headline;                   // without the kind: "nothing can run"
+  std::vector<std::string> lines;         // what the author needs to see, each a line
+  std::vector<Place> places;              // the cores concerned; of a race, the later side first
+  std::vector<AccessKind> accesses = {};  // of a race, as its places
+  int64_t count = 1;                      // how often, at these places
 
   // "deadlock: nothing can run", then the lines, indented.
   std::string ToString() const;
