@@ -8,6 +8,7 @@
 #include <string>
 
 #include "runtime/strandcore.h"
+#include "runtime/testing/sanitizer.h"
 #include "runtime/testing/schedule_test.h"
 #include "tests/simulator/support.h"
 
