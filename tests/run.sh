@@ -53,7 +53,13 @@ check_format() {
   local files
   mapfile -t files < <(find runtime kernels demos tests -path tests/bench/baseline -prune -o \
     \( -name '*.h' -o -name '*.cc' \) -print | sort)
-  if clang-format --dry-run -Werror "${files[@]}"; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
+  local said
+  if said=$(clang-format --dry-run -Werror "${files[@]}" 2>&1); then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+    trouble+="clang-format would change:"$'\n'"$(grep -oE '^[^:]+:[0-9]+' <<<"$said" | sort -u | head -n 40)"$'\n'
+  fi
 }
 
 run_phase() {

@@ -1,5 +1,7 @@
 #include "runtime/cli/case.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "runtime/base/refusal.h"
 #include "runtime/cli/json_field.h"
@@ -10,6 +12,7 @@ namespace {
 // Bounds on what a line may ask for: far above any case, far below what would exhaust the machine.
 constexpr int64_t kMostSize = int64_t{1} << 28;
 constexpr int64_t kMostElements = int64_t{1} << 28;
+constexpr int64_t kMostSteps = int64_t{1} << 28;
 constexpr int64_t kMostCoefficient = int64_t{1} << 31;
 constexpr size_t kMostRefs = 64;
 constexpr size_t kMostCycles = 4096;
@@ -23,8 +26,13 @@ size_t CheckedSize(const JsonField& field, size_t most) {
 Grid ParseGrid(const JsonField& root) {
   const JsonField field = root.Get("grid");
   Grid grid;
-  for (size_t d = 0; d < CheckedSize(field, kMaxRank); ++d)
+  int64_t steps = 1;
+  for (size_t d = 0; d < CheckedSize(field, kMaxRank); ++d) {
     grid.push_back(field.At(d).AsInteger(-kMostSize, kMostSize));
+    // One that is no size (a static one is a refused case, a dynamic one no step) bounds nothing.
+    steps *= std::max<int64_t>(grid.back().size, 1);
+    if (steps > kMostSteps) field.Refuse(absl::StrCat("at most ", kMostSteps, " steps"));
+  }
   const auto dynamic = root.Find("dynamic");
   if (!dynamic.has_value()) return grid;
   if (dynamic->size() != grid.size()) dynamic->Refuse(absl::StrCat(grid.size(), " entries, one a grid dimension"));

@@ -12,10 +12,11 @@ void FillWindow(const Ref& window, double value) {
   window.Declare(AccessMode::kWrite, Site::Here());
   const int64_t bytes = DTypeSize(window.dtype());
   const int64_t columns = MatrixSizeOf(window.shape()).columns;
+  // Of a window whose dimensions are all squeezed, rank 0, there is no last stride.
+  const int64_t step = window.rank() == 0 ? 1 : window.strides().back();
   ForEachRow(window.shape(), window.strides(), window.strides(), [&](int64_t row, int64_t) {
     std::byte* at = window.data() + row * bytes;
-    for (int64_t c = 0; c < columns; ++c)
-      StoreFromDouble(window.dtype(), at + c * window.strides().back() * bytes, value);
+    for (int64_t c = 0; c < columns; ++c) StoreFromDouble(window.dtype(), at + c * step * bytes, value);
   });
 }
 

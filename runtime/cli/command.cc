@@ -43,8 +43,8 @@ int Fail(std::ostream& err, const std::string& text) {
   return 2;
 }
 
-// Calls visit(golden line, result) for each case of a file; false where it may stop.
-using Visit = std::function<void(const Json& line, const Json& result)>;
+// Told of each case of a file: the line, and what running it gave. A refusal ends the file.
+using Visit = std::function<absl::Status(const Json& line, const Json& result)>;
 
 absl::StatusOr<Json> RunLine(const Json& line, const CaseRunOptions& options) {
   if (IsOrderProgram(line)) {
@@ -67,7 +67,9 @@ absl::Status ForEachCase(const std::string& path, const CaseRunOptions& options,
       return absl::InvalidArgumentError(where + "expected one JSON object, given malformed JSON");
     absl::StatusOr<Json> result = RunLine(line, options);
     if (!result.ok()) return absl::InvalidArgumentError(where + std::string(result.status().message()));
-    visit(line, *result);
+    if (absl::Status visited = visit(line, *result); !visited.ok()) {
+      return absl::InvalidArgumentError(where + std::string(visited.message()));
+    }
   }
   if (file.bad()) return absl::DataLossError(absl::StrCat(path, ": cannot be read to its end"));
   return absl::OkStatus();
@@ -76,22 +78,34 @@ absl::Status ForEachCase(const std::string& path, const CaseRunOptions& options,
 int Trace(const std::string& path, const CaseRunOptions& options, std::ostream& out, std::ostream& err) {
   absl::Status status = ForEachCase(path, options, [&](const Json&, const Json& result) {
     out << result.dump(-1, ' ', false, Json::error_handler_t::replace) << "\n";
+    return absl::OkStatus();
   });
   return status.ok() ? 0 : Fail(err, std::string(status.message()));
 }
 
+absl::StatusOr<std::string> DifferenceOf(const Json& line, const Json& result, bool as_the_seed) {
+  if (IsOrderProgram(line)) return OrderDifference(line, result);
+  absl::StatusOr<Expectation> expected = ParseExpectation(line);
+  if (!expected.ok()) return expected.status();
+  return Difference(*expected, result, as_the_seed);
+}
+
 int Conform(const std::string& path, const CaseRunOptions& options, std::ostream& out, std::ostream& err) {
-  const bool in_order = options.threads == 0 && options.policy == Policy::Eager();
+  const bool as_the_seed = options.threads == 0 && options.policy == Policy::Eager();
   int cases = 0;
   int differing = 0;
   absl::Status status = ForEachCase(path, options, [&](const Json& line, const Json& result) {
+    absl::StatusOr<std::string> difference = DifferenceOf(line, result, as_the_seed);
+    if (!difference.ok()) return difference.status();
     ++cases;
-    const std::string difference =
-        IsOrderProgram(line) ? OrderDifference(line.at("expect"), result) : Difference(line, result, in_order);
-    if (difference.empty()) return;
-    if (++differing <= kMostDifferences) out << result["name"].get<std::string>() << ": " << difference << "\n";
+    if (!difference->empty() && ++differing <= kMostDifferences) {
+      out << result["name"].get<std::string>() << ": " << *difference << "\n";
+    }
+    return absl::OkStatus();
   });
   if (!status.ok()) return Fail(err, std::string(status.message()));
+  // As likely as not the wrong file: that nothing differs says nothing then.
+  if (cases == 0) return Fail(err, absl::StrCat(path, ": expected at least one case, given none"));
   out << cases - differing << " of " << cases << " cases conform ("
       << (options.threads > 0 ? absl::StrCat(options.threads, options.threads == 1 ? " thread" : " threads")
                               : options.policy.ToString())
@@ -101,9 +115,11 @@ int Conform(const std::string& path, const CaseRunOptions& options, std::ostream
 
 }  // namespace
 
-int RunCommand(const std::vector<std::string>& arguments, std::ostream& out, std::ostream& err) {
+int RunCommand(const std::vector<std::string>& arguments, std::ostream& out, std::ostream& err,
+               const ScheduleChange& alter_schedule) {
   absl::StatusOr<CommandLine> line = ParseCommandLine(arguments);
   if (!line.ok()) return Fail(err, std::string(line.status().message()) + " (strandcore --help)");
+  line->run.alter_schedule = alter_schedule;
   if (line->help) {
     out << kHelp;
     return 0;

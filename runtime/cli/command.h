@@ -6,11 +6,14 @@
 #include <string>
 #include <vector>
 
+#include "runtime/cli/run_case.h"
+
 namespace strandcore {
 
 // Runs one command and answers the exit status: 0 all well, 1 a difference was found, 2 wrong use or a malformed file
-// (then with one line on `err`).
-int RunCommand(const std::vector<std::string>& arguments, std::ostream& out, std::ostream& err);
+// (then with one line on `err`). `alter_schedule`: see CaseRunOptions.
+int RunCommand(const std::vector<std::string>& arguments, std::ostream& out, std::ostream& err,
+               const ScheduleChange& alter_schedule = nullptr);
 
 }  // namespace strandcore
 

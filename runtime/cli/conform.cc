@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "runtime/cli/json_field.h"
 
 namespace strandcore {
 namespace {
@@ -18,35 +19,90 @@ std::string TraceDifference(const Json& expected, const Json& actual) {
                       " are equal");
 }
 
-bool OneOrder(const Json& golden) {
-  const Json& expect = golden["expect"];
-  const auto hazards = expect.find("hazards");
-  return !golden.value("order_sensitive", false) && !golden.value("cross_core", false) &&
-         (hazards == expect.end() || hazards->empty());
+Json ParseTrace(const JsonField& field) {
+  for (size_t i = 0; i < field.size(); ++i) field.At(i).AsArray();
+  return field.AsArray();
+}
+
+Json ParseOutputs(const JsonField& field) {
+  for (size_t i = 0; i < field.size(); ++i) field.At(i).AsNumber();
+  return field.AsArray();
+}
+
+// Whether the line says that other orders give other outputs, in one of the ways in which it can.
+bool SaysOneOrder(const JsonField& line, const JsonField& expect) {
+  bool one = true;
+  for (const char* key : {"order_sensitive", "cross_core"}) {
+    if (auto flag = line.Find(key)) one = !flag->AsBool() && one;
+  }
+  if (auto hazards = expect.Find("hazards")) {
+    for (size_t i = 0; i < hazards->size(); ++i) hazards->At(i).AsString();
+    one = hazards->size() == 0 && one;
+  }
+  return one;
+}
+
+Json Sorted(Json list) {
+  std::sort(list.begin(), list.end());
+  return list;
+}
+
+Expectation ParseLine(const JsonField& line) {
+  const JsonField expect = line.Get("expect");
+  Expectation parsed;
+  parsed.one_order = SaysOneOrder(line, expect);
+  if (auto error = expect.Find("error")) {
+    parsed.error = error->AsString();
+    return parsed;
+  }
+  parsed.trace = ParseTrace(expect.Get("trace"));
+  if (auto deadlock = expect.Find("deadlock")) {
+    deadlock->AsString();  // any text will do
+    parsed.deadlock = true;
+    return parsed;
+  }
+  parsed.outputs = ParseOutputs(expect.Get("outputs"));
+  if (auto hazards = expect.Find("hazards")) parsed.hazards = Sorted(hazards->AsArray());
+  if (auto cross_core = line.Find("cross_core")) parsed.cross_core = cross_core->AsBool();
+  return parsed;
 }
 
 }  // namespace
 
-std::string Difference(const Json& golden, const Json& result, bool in_order) {
-  const auto found = golden.find("expect");
-  if (found == golden.end() || !found->is_object()) return "field expect: expected an object";
-  const Json& expect = *found;
-  if (expect.contains("error") || result.contains("error")) {
-    const std::string expected = expect.value("error", "none");
-    const std::string actual = result.value("error", "none");
-    return expected == actual ? "" : absl::StrCat("error: expected ", expected, ", given ", actual);
+absl::StatusOr<Expectation> ParseExpectation(const Json& golden) {
+  try {
+    return ParseLine(JsonField(golden, ""));
+  } catch (const JsonField::Error& error) {
+    return absl::InvalidArgumentError(error.text);
   }
-  if (expect.contains("deadlock") != result.contains("deadlock")) {
-    return absl::StrCat("deadlock: expected ", expect.contains("deadlock") ? "one" : "none", ", given ",
+}
+
+std::string Difference(const Expectation& expected, const Json& result, bool as_the_seed) {
+  if (expected.error.has_value() || result.contains("error")) {
+    const std::string wanted = expected.error.value_or("none");
+    const std::string given = result.value("error", "none");
+    return wanted == given ? "" : absl::StrCat("error: expected ", wanted, ", given ", given);
+  }
+  if (expected.deadlock != result.contains("deadlock")) {
+    return absl::StrCat("deadlock: expected ", expected.deadlock ? "one" : "none", ", given ",
                         result.value("deadlock", "none"));
   }
   const Json none = Json::array();
-  std::string text = TraceDifference(expect.value("trace", none), result.value("trace", none));
+  std::string text = TraceDifference(expected.trace, result.value("trace", none));
   if (!text.empty()) return text;
-  if (expect.contains("deadlock") || (!in_order && !OneOrder(golden))) return "";
-  const Json expected = expect.value("outputs", none);
-  const Json actual = result.value("outputs", none);
-  return expected == actual ? "" : absl::StrCat("outputs: expected ", expected.dump(), ", given ", actual.dump());
+  if (expected.deadlock) return "";
+  if (expected.hazards.has_value() && *expected.hazards != result.value("hazards", none)) {
+    return absl::StrCat("hazards: expected ", expected.hazards->dump(), ", given ",
+                        result.value("hazards", none).dump());
+  }
+  if (expected.cross_core != result.value("cross_core", false)) {
+    return absl::StrCat("cross_core: expected ", expected.cross_core, ", given ", !expected.cross_core);
+  }
+  if (!as_the_seed && !expected.one_order) return "";
+  const Json outputs = result.value("outputs", none);
+  return expected.outputs == outputs
+             ? ""
+             : absl::StrCat("outputs: expected ", expected.outputs.dump(), ", given ", outputs.dump());
 }
 
 }  // namespace strandcore

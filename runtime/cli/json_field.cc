@@ -28,10 +28,12 @@ std::optional<JsonField> JsonField::Find(const std::string& key) const {
   return JsonField(*found, path_.empty() ? key : path_ + "." + key);
 }
 
-size_t JsonField::size() const {
+const JsonField::Json& JsonField::AsArray() const {
   if (!json_->is_array()) Refuse("an array");
-  return json_->size();
+  return *json_;
 }
+
+size_t JsonField::size() const { return AsArray().size(); }
 
 JsonField JsonField::At(size_t i) const { return JsonField((*json_)[i], absl::StrCat(path_, "[", i, "]")); }
 
@@ -43,6 +45,11 @@ std::string JsonField::AsString() const {
 bool JsonField::AsBool() const {
   if (!json_->is_boolean()) Refuse("true or false");
   return json_->get<bool>();
+}
+
+double JsonField::AsNumber() const {
+  if (!json_->is_number()) Refuse("a number");
+  return json_->get<double>();
 }
 
 int64_t JsonField::AsInteger(int64_t least, int64_t most) const {

@@ -26,17 +26,19 @@ class JsonField {
 
   JsonField(const Json& json, std::string path) : json_(&json), path_(std::move(path)) {}
 
-  const std::string& path() const { return path_; }
   bool is_null() const { return json_->is_null(); }
   // A member of an object: required, or absent (also if it is null).
   JsonField Get(const std::string& key) const;
   std::optional<JsonField> Find(const std::string& key) const;
+  // An array as it is, for who compares and does not read it.
+  const Json& AsArray() const;
   // Elements of an array.
   size_t size() const;
   JsonField At(size_t i) const;
 
   std::string AsString() const;
   bool AsBool() const;
+  double AsNumber() const;
   // An integer within these bounds.
   int64_t AsInteger(int64_t least, int64_t most) const;
   // One of these words; answers its position.

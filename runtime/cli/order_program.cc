@@ -79,16 +79,23 @@ absl::StatusOr<OrderProgram> ParseOrderProgram(const Json& json) {
   }
 }
 
-std::string OrderDifference(const Json& expect, const Json& result) {
-  for (const char* field : {"racy_cells", "blocked", "left"}) {
-    if (expect.at(field) == result.at(field)) continue;
-    return absl::StrCat(field, ": expected ", expect.at(field).dump(), ", given ", result.at(field).dump());
+absl::StatusOr<std::string> OrderDifference(const Json& line, const Json& result) {
+  try {
+    const JsonField expect = JsonField(line, "").Get("expect");
+    for (const char* field : {"racy_cells", "blocked", "left"}) {
+      const Json expected = expect.Get(field).AsArray();
+      if (expected == result.at(field)) continue;
+      return absl::StrCat(field, ": expected ", expected.dump(), ", given ", result.at(field).dump());
+    }
+    const Json races = expect.Get("races").AsArray();
+    const std::set<Json> known(races.begin(), races.end());
+    for (const Json& pair : result.at("races")) {
+      if (known.count(pair) == 0) return absl::StrCat("races: ", pair.dump(), " is not expected");
+    }
+    return std::string();
+  } catch (const JsonField::Error& error) {
+    return absl::InvalidArgumentError(error.text);
   }
-  std::set<Json> races(expect.at("races").begin(), expect.at("races").end());
-  for (const Json& pair : result.at("races")) {
-    if (races.count(pair) == 0) return absl::StrCat("races: ", pair.dump(), " is not expected");
-  }
-  return "";
 }
 
 }  // namespace strandcore

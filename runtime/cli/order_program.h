@@ -54,8 +54,8 @@ absl::StatusOr<OrderProgram> ParseOrderProgram(const Json& json);
 absl::StatusOr<Json> RunOrderProgram(const OrderProgram& program, const CaseRunOptions& options);
 
 // "" where `result` is what the line's `expect` says, else the first difference. (Not every pair of a cell has to be
-// reported.)
-std::string OrderDifference(const Json& expect, const Json& result);
+// reported.) Refuses a missing or malformed field.
+absl::StatusOr<std::string> OrderDifference(const Json& line, const Json& result);
 
 }  // namespace strandcore
 

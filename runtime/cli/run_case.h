@@ -10,11 +10,14 @@
 
 namespace strandcore {
 
+// What is done to an operand's schedule before it is used.
+using ScheduleChange = std::function<Schedule(const Schedule&)>;
+
 struct CaseRunOptions {
   int threads = 0;  // 0: one thread and the policy
   Policy policy;
-  // Of tests that a wrong pipeline is told from a right one: what is done to each operand's schedule before use.
-  std::function<Schedule(const Schedule&)> alter_schedule = nullptr;
+  // Of tests that a wrong pipeline is told from a right one.
+  ScheduleChange alter_schedule = nullptr;
 };
 
 // {name, trace, outputs}, {name, trace, deadlock} or {name, error}. An error status if the case cannot be run at all.

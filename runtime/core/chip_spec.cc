@@ -13,11 +13,11 @@ constexpr int64_t kMB = 1'000'000;
 
 // In the order of enum Chip.
 constexpr ChipSpec kChips[] = {
-    {"v2", 2, 2, 16 * kMiB, 16 * kKiB, 8'000 * kMB},      {"v3", 3, 2, 16 * kMiB, 16 * kKiB, 17'200 * kMB},
-    {"v4i", 4, 1, 16 * kMiB, 1024 * kKiB, 8'590 * kMB},   {"v4", 4, 2, 16 * kMiB, 1024 * kKiB, 17'200 * kMB},
-    {"v5e", 5, 1, 128 * kMiB, 1024 * kKiB, 17'200 * kMB}, {"v5p", 5, 2, 64 * kMiB, 1024 * kKiB, 51'500 * kMB},
-    {"v6e", 6, 1, 128 * kMiB, 1024 * kKiB, 34'400 * kMB}, {"7x", 7, 2, 64 * kMiB, 1024 * kKiB, 103'000 * kMB},
-    {"8i", 8, 2, 192 * kMiB, 1024 * kKiB, 154'500 * kMB}, {"8t", 8, 1, 128 * kMiB, 1024 * kKiB, 231'000 * kMB},
+    {"v2", 2, 16 * kMiB, 16 * kKiB, 8'000 * kMB},      {"v3", 3, 16 * kMiB, 16 * kKiB, 17'200 * kMB},
+    {"v4i", 4, 16 * kMiB, 1024 * kKiB, 8'590 * kMB},   {"v4", 4, 16 * kMiB, 1024 * kKiB, 17'200 * kMB},
+    {"v5e", 5, 128 * kMiB, 1024 * kKiB, 17'200 * kMB}, {"v5p", 5, 64 * kMiB, 1024 * kKiB, 51'500 * kMB},
+    {"v6e", 6, 128 * kMiB, 1024 * kKiB, 34'400 * kMB}, {"7x", 7, 64 * kMiB, 1024 * kKiB, 103'000 * kMB},
+    {"8i", 8, 192 * kMiB, 1024 * kKiB, 154'500 * kMB}, {"8t", 8, 128 * kMiB, 1024 * kKiB, 231'000 * kMB},
 };
 static_assert(std::size(kChips) == static_cast<size_t>(Chip::kV8t) + 1);
 

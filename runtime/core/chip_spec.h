@@ -16,7 +16,6 @@ enum class Chip : uint8_t { kV2, kV3, kV4i, kV4, kV5e, kV5p, kV6e, kV7x, kV8i, k
 struct ChipSpec {
   const char* name;
   int generation;
-  int cores_per_chip;
   int64_t vmem_bytes;
   int64_t smem_bytes;
   int64_t hbm_bytes;

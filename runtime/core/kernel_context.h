@@ -163,14 +163,14 @@ class KernelContext final : public AccessPort {
   }
   template <typename Fill, typename Take>
   __attribute__((always_inline)) void SwitchToCore(Fill fill, Take take) {
-    LeaveBody();
+    ToggleBody();
     SC_RELEASE(&trap_token_);
     SC_IGNORE_BEGIN();
     fill(request_);
     fiber_.Suspend();
     take(request_);
     SC_IGNORE_END();
-    EnterBody();
+    ToggleBody();
   }
   void Unwind();
   void Tell(Monitor& monitor, const Ref& part, AccessMode mode, Site site) const;
@@ -184,11 +184,11 @@ class KernelContext final : public AccessPort {
   void CheckUnits(const char* call, const SemaphoreRef& semaphore, int64_t units);
   void WaitFor(const SemaphoreRef& semaphore, int64_t units, bool subtract, Site site);
 
-  // While a body runs the epoch is odd; a request inside it is no part of the body's running.
-  void EnterBody() {
+  // While a body runs the epoch is odd; a request inside it is no part of the body's running. On entering and leaving
+  // either. Relaxed: the kernel alone writes it, and who reads it orders nothing by it (Transfer::CopyChunk).
+  void ToggleBody() {
     if (bodies_ > 0) body_epoch_.store(body_epoch_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
-  void LeaveBody() { EnterBody(); }
 
   // Constant after construction.
   const CoreId id_;
@@ -214,8 +214,10 @@ class KernelContext final : public AccessPort {
   int bodies_ = 0;  // nested bodies the kernel is in
   int64_t steps_ = 0;
   OrderToken trap_token_;
-  // Self-synchronised.
+  // The strand's like all above: it orders every load and store, so all are relaxed. Atomic for the sanitizer alone,
+  // to which the core and its kernel are two agents.
   std::atomic<bool> cancelled_{false};
+  // Self-synchronised.
   BodyEpoch body_epoch_{0};
 };
 
@@ -257,10 +259,10 @@ void KernelContext::RunBody(const GridEnv& env, Body&& body) {
     KernelContext& core;
     Inside(KernelContext& core, const GridEnv& env) : core(core) {
       core.envs_.push_back(&env);
-      if (core.bodies_++ == 0) core.EnterBody();
+      if (core.bodies_++ == 0) core.ToggleBody();
     }
     ~Inside() {
-      if (core.bodies_ == 1) core.LeaveBody();
+      if (core.bodies_ == 1) core.ToggleBody();
       --core.bodies_;
       core.envs_.pop_back();
     }

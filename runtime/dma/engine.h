@@ -4,11 +4,11 @@
 // takes the next; with nothing to do it is suspended and its handler stored here.
 //
 //   queue head   meaning                                             who resumes the coroutine
-//   kIdle        the coroutine is suspended, nothing queued          the submitter that finds it so
+//   Idle()       the coroutine is suspended, nothing queued          the submitter that finds it so
 //   nullptr      it is running or about to, nothing new              nobody
 //   a transfer   it is running or about to, these are new (LIFO)     nobody
 //
-// The submitter that finds kIdle owns the engine: it hands over its transfer directly, and wakes the engine on the
+// The submitter that finds Idle() owns the engine: it hands over its transfer directly, and wakes the engine on the
 // engine's strand (`Wake`), or resumes it in place just before its own core parks (`Help`), which is fast but hides
 // overlap.
 //

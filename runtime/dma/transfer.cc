@@ -37,6 +37,8 @@ void Transfer::Prepare(const Home& home, uint64_t number, int64_t rank) {
 }
 
 bool Transfer::CopyChunk() {
+  // Relaxed, on both sides, and without a partner: a statistic, which nothing is concluded from but the count. What the
+  // two loads saw may be late; on one thread they are the program's own order.
   const uint32_t before = home_->body_epoch->load(std::memory_order_relaxed);
   const OneSemaphore& receive = request_.receive;
   const bool complete = CopyAs(identity_.get(), plan_, &start_token_, &request_.semaphore.semaphore().token(),

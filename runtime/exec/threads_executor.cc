@@ -25,7 +25,8 @@ class Outstanding {
   void Add() { count_.fetch_add(1, std::memory_order_relaxed); }
   void Remove() {
     if (count_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-    // Under the lock: the waiter must not see zero, return and destroy this while it is still being notified.
+    // Under the lock: a waiter that has found some left must be asleep before it is notified, or nobody wakes it. (It
+    // may return while this still goes on; what keeps all this alive is that the executor joins its pool first.)
     std::lock_guard<std::mutex> lock(mutex_);
     quiet_.notify_all();
   }

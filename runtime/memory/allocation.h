@@ -37,6 +37,7 @@ struct AllocationOptions {
   CoreId owner = {};
   OperandId operand = kNoOperand;
   Fill fill = Fill::kPoison;  // not for borrowed bytes
+  bool read_only = false;     // its bytes are the host's, and not given to be changed: a store is refused
 };
 
 // What a checker keeps of an allocation.
@@ -63,6 +64,7 @@ class Allocation {
   const Dims& shape() const { return options_.shape; }
   CoreId owner() const { return options_.owner; }
   OperandId operand() const { return options_.operand; }
+  bool read_only() const { return options_.read_only; }
   const Dims& physical_shape() const { return physical_shape_; }
   const Dims& physical_strides() const { return physical_strides_; }  // in elements
   std::byte* data() const { return storage_.data(); }

@@ -76,8 +76,8 @@ void Array::Fill(double value) {
   Generate([value](int64_t) { return value; });
 }
 
-void Array::FillPoison() {
-  if (status_.ok()) status_ = storage_.Refill(Fill::kPoison);
+void Array::Refill(strandcore::Fill fill) {
+  if (status_.ok()) status_ = storage_.Refill(fill);
 }
 
 void Array::FillPadding(double value) {

@@ -81,7 +81,9 @@ class Array {
   void Generate(ValueAt&& value_at);
 
   void Fill(double value);
-  void FillPoison();               // elements and padding
+  // Elements and padding, as if just made: a large array gives the memory of what was written back.
+  void Refill(strandcore::Fill fill);
+  void FillPoison() { Refill(strandcore::Fill::kPoison); }
   void FillPadding(double value);  // only what lies between the elements and the physical end
 
   // Same type, shape, and bits of the elements; the padding does not count.

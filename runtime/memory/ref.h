@@ -91,11 +91,6 @@ class Ref {
   Ref Reshape(const Dims& shape) const;
   // Without the dimensions whose bit (1 << d) is set; each must be of size 1.
   Ref Squeeze(uint32_t dimensions) const;
-  Ref WithPort(AccessPort* port) const {
-    Ref ref = *this;
-    ref.port_ = port;
-    return ref;
-  }
 
   // For the pipeline: a plain slice of every dimension, not checked against the shape.
   // REQUIRES: as many starts and sizes as dimensions; `overruns` unless the slice lies within the shape. A reshaped

@@ -33,20 +33,24 @@ absl::Status NoMatrix(const std::string& title, const Dims& shape, const Dims& s
                 "Load or Store");
 }
 
-void CheckAccess(const Ref& ref, DType asked) {
+void CheckAccess(const Ref& ref, DType asked, AccessMode mode) {
   if (ref.dtype() != asked) {
     throw Stop{Refuse(ref.allocation()->Title(), ": expected an access as ", DTypeName(ref.dtype()), "; given ",
                       DTypeName(asked))};
   }
-  if (ref.port() == nullptr || ref.port()->hbm_allowed) return;
-  if (ref.space() == MemorySpace::kHbm || ref.space() == MemorySpace::kAny) {
+  const bool allowed = ref.port() == nullptr || ref.port()->hbm_allowed;
+  if (!allowed && (ref.space() == MemorySpace::kHbm || ref.space() == MemorySpace::kAny)) {
     throw Stop{Refuse(ref.allocation()->Title(), " lives in ", MemorySpaceName(ref.space()),
                       ": a kernel cannot load it directly; copy it to VMEM (MakeAsyncCopy, SyncCopy or a pipeline)")};
   }
+  if (mode != AccessMode::kRead && ref.allocation()->read_only()) {
+    throw Stop{Refuse("store into ", ref.allocation()->Title(),
+                      ": expected an operand given with Out or InOut, it was given with In")};
+  }
 }
 
-MatrixLayout CheckAnyMap(const Ref& ref, DType asked) {
-  CheckAccess(ref, asked);
+MatrixLayout CheckAnyMap(const Ref& ref, DType asked, AccessMode mode) {
+  CheckAccess(ref, asked, mode);
   Dims extent;
   if (ref.overruns() && (!MemoryExtent(ref, &extent) || !(extent == ref.shape())) && ref.elements() > 0) {
     throw Stop{absl::OutOfRangeError(absl::StrCat(

@@ -44,14 +44,14 @@ struct MatrixLayout {
 // A shape with strides seen as a matrix in place; false if it cannot be, which NoMatrix explains.
 bool LayoutAsMatrix(const Dims& shape, const Dims& strides, MatrixLayout* layout);
 absl::Status NoMatrix(const std::string& title, const Dims& shape, const Dims& strides);
-// Stops a kernel that takes the wrong element type or memory it cannot load from.
-void CheckAccess(const Ref& ref, DType asked);
+// Stops a kernel that takes the wrong element type, memory it cannot load from, or memory it may only read to write it.
+void CheckAccess(const Ref& ref, DType asked, AccessMode mode);
 // CheckAccess, and the layout for a map of the memory itself.
-MatrixLayout CheckAnyMap(const Ref& ref, DType asked);
-// The same, quickly for what nearly all windows are.
-inline MatrixLayout CheckMap(const Ref& ref, DType asked) {
+MatrixLayout CheckAnyMap(const Ref& ref, DType asked, AccessMode mode);
+// The same, quickly for what nearly all windows are. (In VMEM nothing is read-only: an operand there is a copy.)
+inline MatrixLayout CheckMap(const Ref& ref, DType asked, AccessMode mode) {
   const bool plain = ref.rank() == 2 && ref.strides()[1] == 1 && !ref.overruns();
-  if (!plain || ref.space() != MemorySpace::kVmem || ref.dtype() != asked) return CheckAnyMap(ref, asked);
+  if (!plain || ref.space() != MemorySpace::kVmem || ref.dtype() != asked) return CheckAnyMap(ref, asked, mode);
   return {ref.shape()[0], ref.shape()[1], ref.strides()[0]};
 }
 // Stops unless a matrix given for `ref` has its size. `what`: "values", "mask".
@@ -101,7 +101,7 @@ T GetBeyond(const Ref& part) {
 
 template <typename T>
 auto Ref::Read(Site site) const {
-  const internal::MatrixLayout layout = internal::CheckMap(*this, DTypeOf<T>());
+  const internal::MatrixLayout layout = internal::CheckMap(*this, DTypeOf<T>(), AccessMode::kRead);
   Declare(AccessMode::kRead, site);
   return ConstWindow<T>(reinterpret_cast<const T*>(data()), layout.rows, layout.columns,
                         Eigen::OuterStride<>(layout.row_stride));
@@ -109,7 +109,7 @@ auto Ref::Read(Site site) const {
 
 template <typename T>
 auto Ref::Write(Site site) const {
-  const internal::MatrixLayout layout = internal::CheckMap(*this, DTypeOf<T>());
+  const internal::MatrixLayout layout = internal::CheckMap(*this, DTypeOf<T>(), AccessMode::kWrite);
   Declare(AccessMode::kWrite, site);
   return MutableWindow<T>(reinterpret_cast<T*>(data()), layout.rows, layout.columns,
                           Eigen::OuterStride<>(layout.row_stride));
@@ -117,7 +117,7 @@ auto Ref::Write(Site site) const {
 
 template <typename T>
 auto Ref::ReadWrite(Site site) const {
-  const internal::MatrixLayout layout = internal::CheckMap(*this, DTypeOf<T>());
+  const internal::MatrixLayout layout = internal::CheckMap(*this, DTypeOf<T>(), AccessMode::kReadWrite);
   Declare(AccessMode::kReadWrite, site);
   return MutableWindow<T>(reinterpret_cast<T*>(data()), layout.rows, layout.columns,
                           Eigen::OuterStride<>(layout.row_stride));
@@ -125,7 +125,7 @@ auto Ref::ReadWrite(Site site) const {
 
 template <typename T>
 auto Ref::Load(Site site) const {
-  internal::CheckAccess(*this, DTypeOf<T>());
+  internal::CheckAccess(*this, DTypeOf<T>(), AccessMode::kRead);
   CheckUse(*this, AccessMode::kRead);
   Declare(AccessMode::kRead, site);
   const MatrixSize size = MatrixSizeOf(shape_);
@@ -137,7 +137,7 @@ auto Ref::Load(Site site) const {
 
 template <typename T, typename Mask>
 auto Ref::Load(const Mask& mask, std::type_identity_t<T> other, Site site) const {
-  internal::CheckAccess(*this, DTypeOf<T>());
+  internal::CheckAccess(*this, DTypeOf<T>(), AccessMode::kRead);
   const OwnedWindow<bool> wanted = mask;
   internal::CheckSize(*this, "mask", wanted.rows(), wanted.cols());
   CheckUse(*this, AccessMode::kRead, wanted.data());
@@ -154,7 +154,7 @@ auto Ref::Load(const Mask& mask, std::type_identity_t<T> other, Site site) const
 template <typename Values>
 void Ref::Store(const Values& values, Site site) const {
   using T = typename Values::Scalar;
-  internal::CheckAccess(*this, DTypeOf<T>());
+  internal::CheckAccess(*this, DTypeOf<T>(), AccessMode::kWrite);
   const OwnedWindow<T> given = values;
   internal::CheckSize(*this, "values", given.rows(), given.cols());
   CheckUse(*this, AccessMode::kWrite);
@@ -165,7 +165,7 @@ void Ref::Store(const Values& values, Site site) const {
 template <typename Values, typename Mask>
 requires(!std::is_same_v<Mask, Site>) void Ref::Store(const Values& values, const Mask& mask, Site site) const {
   using T = typename Values::Scalar;
-  internal::CheckAccess(*this, DTypeOf<T>());
+  internal::CheckAccess(*this, DTypeOf<T>(), AccessMode::kWrite);
   const OwnedWindow<T> given = values;
   const OwnedWindow<bool> wanted = mask;
   internal::CheckSize(*this, "values", given.rows(), given.cols());
@@ -177,7 +177,7 @@ requires(!std::is_same_v<Mask, Site>) void Ref::Store(const Values& values, cons
 
 template <typename T>
 T Ref::Get(const Dims& index, Site site) const {
-  internal::CheckAccess(*this, DTypeOf<T>());
+  internal::CheckAccess(*this, DTypeOf<T>(), AccessMode::kRead);
   const Ref part = internal::ElementPart(*this, index);
   CheckUse(part, AccessMode::kRead);
   part.Declare(AccessMode::kRead, site);
@@ -187,7 +187,7 @@ T Ref::Get(const Dims& index, Site site) const {
 
 template <typename T>
 void Ref::Set(T value, const Dims& index, Site site) const {
-  internal::CheckAccess(*this, DTypeOf<T>());
+  internal::CheckAccess(*this, DTypeOf<T>(), AccessMode::kWrite);
   const Ref part = internal::ElementPart(*this, index);
   CheckUse(part, AccessMode::kWrite);
   part.Declare(AccessMode::kWrite, site);

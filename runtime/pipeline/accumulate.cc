@@ -3,43 +3,11 @@
 #include <cstring>
 #include <type_traits>
 
-#include "runtime/base/check.h"
 #include "runtime/memory/dtype.h"
 #include "runtime/memory/window.h"
 
 namespace strandcore {
 namespace {
-
-// Calls visit(T{}) with a value of the element type.
-template <typename Visit>
-void WithType(DType dtype, Visit&& visit) {
-  switch (dtype) {
-    case DType::kFloat32:
-      return visit(float{});
-    case DType::kBfloat16:
-      return visit(Eigen::bfloat16{});
-    case DType::kFloat16:
-      return visit(Eigen::half{});
-    case DType::kInt32:
-      return visit(int32_t{});
-    case DType::kUint32:
-      return visit(uint32_t{});
-    case DType::kInt16:
-      return visit(int16_t{});
-    case DType::kUint16:
-      return visit(uint16_t{});
-    case DType::kInt8:
-      return visit(int8_t{});
-    case DType::kUint8:
-      return visit(uint8_t{});
-    case DType::kBool:
-      return visit(bool{});
-    case DType::kFloat64:
-      return visit(double{});
-    case DType::kInt64:
-      return visit(int64_t{});
-  }
-}
 
 // Calls visit(a, b) for matching parts that can be seen as matrices: all of it, or index by index of the first
 // dimension where padding lies between.
@@ -69,19 +37,19 @@ void AddMatrix(const Ref& addend, const Ref& window) {
 }  // namespace
 
 void FillZeros(const Ref& window) {
-  WithType(window.dtype(), [&]<typename T>(T) {
+  VisitDType(window.dtype(), [&]<typename T>(std::type_identity<T>) {
     ForEachMatrix(window, window, [](const Ref& part, const Ref&) { part.Write<T>(Site{}).setConstant(T(0)); });
   });
 }
 
 void CopyWindow(const Ref& from, const Ref& to) {
-  WithType(from.dtype(), [&]<typename T>(T) {
+  VisitDType(from.dtype(), [&]<typename T>(std::type_identity<T>) {
     ForEachMatrix(from, to, [](const Ref& a, const Ref& b) { b.Write<T>(Site{}) = a.Read<T>(Site{}); });
   });
 }
 
 void AddWindow(const Ref& addend, const Ref& window) {
-  WithType(window.dtype(), [&]<typename T>(T) { ForEachMatrix(addend, window, AddMatrix<T>); });
+  VisitDType(window.dtype(), [&]<typename T>(std::type_identity<T>) { ForEachMatrix(addend, window, AddMatrix<T>); });
 }
 
 }  // namespace strandcore

@@ -3,9 +3,11 @@
 //   BlockSpec({128, 128}, [](GridIndex g) { return BlockIndex{g[0], g[2]}; })
 //   BlockSpec({std::nullopt, 8, 128}, map)      // a squeezed dimension: of size 1, unseen by the body
 //
-// The index map answers in blocks, not elements. It runs outside the pipeline's own grid: ProgramId in it means the
-// enclosing grid's (quirk Q6). `memory_space` says where the operand already lives: VMEM makes the window an alias of
-// it, without copies; everything else is copied through two buffers in VMEM (quirk Q11: SMEM too).
+// The index map answers in blocks, not elements. One without captures is taken for a function of the grid point alone
+// (a global variable that it reads is not seen to change); one with captures is asked again after each body. It runs
+// outside the pipeline's own grid: ProgramId in it means the enclosing grid's (quirk Q6). `memory_space` says where the
+// operand already lives: VMEM makes the window an alias of it, without copies; everything else is copied through two
+// buffers in VMEM (quirk Q11: SMEM too).
 //
 // Concurrency: a value, immutable once a pipeline uses it; the map is called by many cores at once.
 #ifndef STRANDCORE_RUNTIME_PIPELINE_BLOCK_SPEC_H_

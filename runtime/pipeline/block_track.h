@@ -1,5 +1,5 @@
 // BlockTrack: the block indices of one operand at a walk's previous point, point and next point: computed when first
-// asked for, kept as long as they hold, carried along when the walk moves on.
+// asked for, kept as long as they hold, carried along when the walk moves on. An answer of the wrong rank is refused.
 //
 // Concurrency: the kernel's.
 #ifndef STRANDCORE_RUNTIME_PIPELINE_BLOCK_TRACK_H_
@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <new>
+#include <string>
 #include <utility>
 
 #include "runtime/pipeline/block_spec.h"
@@ -16,8 +17,8 @@ namespace strandcore {
 
 class BlockTrack {
  public:
-  // Both must outlive it.
-  explicit BlockTrack(const BlockSpec& spec) : spec_(&spec) {}
+  // The spec must outlive it, and each walk that it follows. `operand`: for the refusal.
+  BlockTrack(const BlockSpec& spec, std::string operand) : spec_(&spec), operand_(std::move(operand)) {}
 
   // Follows this walk from where it stands; null: none, so nothing is kept.
   void Follow(const GridWalk* walk) {
@@ -37,38 +38,42 @@ class BlockTrack {
     if (!spec_->index_map.stateless()) ForgetAll();
   }
   // Whether the previous point has another block, or the next one has. REQUIRES: it follows a walk.
-  template <typename Check>
-  bool Changed(Check check) {
-    return AnswerOf(&changed_, walk_->previous(), check);
-  }
-  template <typename Check>
-  bool WillChange(Check check) {
-    return AnswerOf(&will_change_, walk_->next(), check);
-  }
-  // `check(point, index)` is told what the map answers. Valid until the next call.
-  template <typename Check>
-  const BlockIndex& At(const GridIndex& point, Check check) {
+  bool Changed() { return AnswerOf(&changed_, walk_->previous()); }
+  bool WillChange() { return AnswerOf(&will_change_, walk_->next()); }
+  // The block of a grid point. Valid until the next call.
+  const BlockIndex& At(const GridIndex& point) {
     const int place = PlaceOf(point);
     if (place != kNowhere && known_[place]) return index_[place];
     // Constructed in place: copying numbers that have just been written one by one would stall.
     BlockIndex* index = new (&index_[place]) BlockIndex(spec_->index_map(point));
-    check(point, *index);
+    CheckRank(point, *index);
     if (place != kNowhere) known_[place] = true;
     return *index;
+  }
+
+  // The same, asked anew and not kept.
+  BlockIndex Ask(const GridIndex& point) const {
+    BlockIndex index = spec_->index_map(point);
+    CheckRank(point, index);
+    return index;
   }
 
  private:
   static constexpr int kNowhere = 3;
   enum class Answer : uint8_t { kUnknown, kNo, kYes };
 
+  void CheckRank(const GridIndex& point, const BlockIndex& index) const {
+    const bool right = index.size() == static_cast<int>(spec_->block.size()) && !index.overflowed();
+    if (__builtin_expect(!right, 0)) RefuseRank(point, index);
+  }
+  [[noreturn]] void RefuseRank(const GridIndex& point, const BlockIndex& index) const;
   void ForgetAll() {
     known_[0] = known_[1] = known_[2] = false;
     changed_ = will_change_ = Answer::kUnknown;
   }
-  template <typename Check>
-  bool AnswerOf(Answer* answer, const GridIndex& other, Check check) {
+  bool AnswerOf(Answer* answer, const GridIndex& other) {
     if (*answer == Answer::kUnknown) {
-      *answer = At(walk_->point(), check) == At(other, check) ? Answer::kNo : Answer::kYes;
+      *answer = At(walk_->point()) == At(other) ? Answer::kNo : Answer::kYes;
     }
     return *answer == Answer::kYes;
   }
@@ -86,6 +91,7 @@ class BlockTrack {
   }
 
   const BlockSpec* spec_;
+  std::string operand_;
   const GridWalk* walk_ = nullptr;
   int first_ = 0;
   bool known_[3] = {};

@@ -29,7 +29,7 @@ BufferedRef::BufferedRef(const BlockSpec& spec, BufferType type, const Ref& sour
       position_(position),
       name_(source.name()),
       dtype_(source.dtype()),
-      track_(spec) {
+      track_(spec, source.name()) {
   const Dims block = spec.BlockShape();
   if (!alias_) {
     memory_item_ = scope.Add(Vmem(block, dtype_, absl::StrCat(name_, " slot 0")));
@@ -52,28 +52,24 @@ void BufferedRef::Bind(const Scope& scope) {
   if (send_item_ >= 0) send_ = scope.semaphore(send_item_);
 }
 
-void BufferedRef::RefuseIndex(const GridIndex& point, const BlockIndex& index) const {
-  throw Stop{RefusalOf(RefusalKind::kIndexMapRankMismatch,
-                       absl::StrCat("operand ", name_, ": at grid point ", point.ToString(), " the index map answers ",
-                                    index.ToString(), ", expected ", spec_->block.size(),
-                                    " numbers, one for each dimension of the block ", spec_->BlockShape().ToString()))};
-}
-
 void BufferedRef::BindExistingRef(const Ref& source, const GridIndex& point) {
   if (!alias_) return;
   RefuseReach(source, kWithinArray);
-  const BlockIndex& index = IndexAt(point);
+  const BlockIndex& index = track_.At(point);
   const Dims block = spec_->BlockShape();
   Dims start = block;
   bool overruns = false;
   for (int d = 0; d < block.size(); ++d) {
-    start[d] = index[d] * block[d];
-    if (start[d] < 0 || start[d] >= source.shape()[d]) {
+    const int64_t extent = source.shape()[d];
+    const int64_t blocks = extent / block[d] + (extent % block[d] == 0 ? 0 : 1);
+    // In blocks: what a map answers, in elements, need not be a number.
+    if (index[d] < 0 || index[d] >= blocks) {
       throw Stop{absl::OutOfRangeError(
           absl::StrCat("operand ", name_, ", grid point ", point.ToString(), ": block ", index.ToString(), " of ",
                        block.ToString(), " lies outside the array ", source.shape().ToString(), " in dimension ", d))};
     }
-    overruns = overruns || start[d] + block[d] > source.shape()[d];
+    start[d] = index[d] * block[d];
+    overruns = overruns || block[d] > extent - start[d];
   }
   bound_ = source.UncheckedWindow(start, block, overruns);
   // What runs past the array into its padding is memory like any other.
@@ -89,14 +85,7 @@ void BufferedRef::RefuseType(bool right, const char* call) const {
   throw Stop{Refuse("operand ", name_, ": ", call, " of ", given)};
 }
 
-void BufferedRef::CheckRank(const GridIndex& point, const BlockIndex& index) const {
-  const bool right = index.size() == static_cast<int>(spec_->block.size()) && !index.overflowed();
-  if (__builtin_expect(!right, 0)) RefuseIndex(point, index);
-}
-
-const BlockIndex& BufferedRef::IndexAt(const GridIndex& point) {
-  return track_.At(point, [&](const GridIndex& at, const BlockIndex& index) { CheckRank(at, index); });
-}
+BlockIndex BufferedRef::ComputeIndex(const GridIndex& point) const { return track_.Ask(point); }
 
 void BufferedRef::RefuseOutside(const char* call) const {
   if (__builtin_expect(!track_.following(), 0)) {
@@ -104,14 +93,14 @@ void BufferedRef::RefuseOutside(const char* call) const {
   }
 }
 
-bool BufferedRef::HasChanged() {
+bool BufferedRef::HasChanged() const {
   RefuseOutside("HasChanged");
-  return track_.Changed([&](const GridIndex& at, const BlockIndex& index) { CheckRank(at, index); });
+  return track_.Changed();
 }
 
-bool BufferedRef::WillChange() {
+bool BufferedRef::WillChange() const {
   RefuseOutside("WillChange");
-  return track_.WillChange([&](const GridIndex& at, const BlockIndex& index) { CheckRank(at, index); });
+  return track_.WillChange();
 }
 
 void BufferedRef::LayOut(KernelContext& core, const Ref& source) {
@@ -120,12 +109,6 @@ void BufferedRef::LayOut(KernelContext& core, const Ref& source) {
   const Dims tile = *MakeTiling(source.name(), source.shape(), source.dtype(), generation);
   layout_ = BlockLayout(spec_->BlockShape(), source.shape(), tile);
   array_shape_ = source.shape();
-}
-
-BlockIndex BufferedRef::ComputeIndex(const GridIndex& point) const {
-  BlockIndex index = spec_->index_map(point);
-  CheckRank(point, index);
-  return index;
 }
 
 void BufferedRef::CheckArray(const Ref& array) const {
@@ -140,7 +123,7 @@ const BlockIndex& BufferedRef::BlockIn(KernelContext& core, const Ref& array, co
   if (__builtin_expect(array.reaches_out(), 0)) RefuseReach(array, kWithinArray);
   // A later cycle may be given an array of another shape.
   if (__builtin_expect(!(array.shape() == array_shape_), 0)) LayOut(core, array);
-  const BlockIndex& index = IndexAt(point);
+  const BlockIndex& index = track_.At(point);
   if (__builtin_expect(!layout_.Has(index), 0)) {
     throw Stop{
         absl::OutOfRangeError(absl::StrCat("operand ", array.name(), ", grid point ", point.ToString(), ": ",

@@ -53,8 +53,8 @@ class BufferedRef {
   // The block of a grid point, asked anew. Refuses an answer of the wrong rank.
   BlockIndex ComputeIndex(const GridIndex& point) const;
   // Within a pipeline, at its walk's point: whether the previous point has another block, or the next one has.
-  bool HasChanged();
-  bool WillChange();
+  bool HasChanged() const;
+  bool WillChange() const;
   // The window the body works on: the current slot without squeezed dimensions.
   const Ref& current_ref() const { return alias_ ? bound_ : window_[current_slot_]; }
   // Alias only: the window becomes this slice of the caller's ref. Neither cut nor checked against tiles.
@@ -80,14 +80,11 @@ class BufferedRef {
  private:
   void RefuseType(bool right, const char* call) const;
   void RefuseOutside(const char* call) const;
-  void CheckRank(const GridIndex& point, const BlockIndex& index) const;
-  [[noreturn]] void RefuseIndex(const GridIndex& point, const BlockIndex& index) const;
   void LayOut(KernelContext& core, const Ref& source);
   // The block of a grid point in this array; refuses one that is not there. Valid until an index is asked for again.
   const BlockIndex& BlockIn(KernelContext& core, const Ref& array, const GridIndex& point);
   // `part` becomes the part of a slot that a copy of this size uses.
   static void SetToPart(Ref& part, const Ref& slot, const Dims& size);
-  const BlockIndex& IndexAt(const GridIndex& point);
   void WaitFor(KernelContext& core, const SemaphoreRef& done, Event::Kind kind, const BlockIndex& index);
 
   // Constant after Bind.
@@ -112,7 +109,7 @@ class BufferedRef {
   Ref bound_;
   int current_slot_ = 0;
   int next_slot_ = 0;
-  BlockTrack track_;
+  mutable BlockTrack track_;  // a cache: asking for an index changes nothing that anybody sees
 };
 
 using BufferedRefs = absl::Span<BufferedRef>;

@@ -111,7 +111,8 @@ class Pipeline {
   std::shared_ptr<const PipelineOptions> options_;
 };
 
-// Refuses a grid with static sizes <= 0, flags that do not match the outputs, and a missing body.
+// Refuses a grid with static sizes <= 0 or more steps than can be counted, flags that do not match the outputs, and a
+// missing body.
 absl::StatusOr<Pipeline> EmitPipeline(RefFunction body, PipelineOptions options);
 
 // The same with the function that makes its allocations (Pallas's emit_pipeline_with_allocations). It cannot be

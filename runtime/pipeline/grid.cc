@@ -5,6 +5,22 @@
 #include "runtime/base/refusal.h"
 
 namespace strandcore {
+namespace {
+
+// Far more than can be walked; so that the number of steps, and sums of two, are numbers.
+constexpr int64_t kMostSteps = int64_t{1} << 62;
+
+// Whether these sizes, all positive, have too many points.
+bool TooManySteps(const Dims& sizes) {
+  int64_t steps = 1;
+  for (int64_t size : sizes) {
+    if (size > kMostSteps / steps) return true;
+    steps *= size;
+  }
+  return false;
+}
+
+}  // namespace
 
 absl::Status ValidateGrid(const Grid& grid) {
   if (grid.size() > static_cast<size_t>(kMaxRank)) {
@@ -14,6 +30,13 @@ absl::Status ValidateGrid(const Grid& grid) {
     if (grid[d].dynamic || grid[d].size > 0) continue;
     return Refuse("grid: expected a positive size in dimension ", d, ", given ", grid[d].size);
   }
+  // A dynamic size that leaves no points does so whatever the others are.
+  const bool none = std::any_of(grid.begin(), grid.end(), [](const GridDim& dim) { return dim.size <= 0; });
+  Dims sizes;
+  for (const GridDim& dim : grid) {
+    if (!dim.dynamic || !none) sizes.push_back(dim.size);
+  }
+  if (TooManySteps(sizes)) return Refuse("grid: expected at most ", kMostSteps, " steps, given ", sizes.ToString());
   return absl::OkStatus();
 }
 

@@ -28,7 +28,7 @@ constexpr GridDim Dynamic(int64_t size) { return GridDim(size, true); }
 
 using Grid = std::vector<GridDim>;
 
-// Refuses more than eight dimensions and static sizes that are not positive.
+// Refuses more than eight dimensions, static sizes that are not positive, and more than 2^62 steps.
 absl::Status ValidateGrid(const Grid& grid);
 
 // A walk through all points of a grid, with an offset in each dimension, and their neighbours. The walk is cyclic: the

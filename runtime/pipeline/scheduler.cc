@@ -4,12 +4,9 @@
 
 namespace strandcore {
 
-bool Scheduler::HasChanged(const BufferedRef& ref) const {
-  // The indices are a cache: asking changes nothing that anybody sees.
-  return const_cast<BufferedRef&>(ref).HasChanged();
-}
+bool Scheduler::HasChanged(const BufferedRef& ref) const { return ref.HasChanged(); }
 
-bool Scheduler::WillChange(const BufferedRef& ref) const { return const_cast<BufferedRef&>(ref).WillChange(); }
+bool Scheduler::WillChange(const BufferedRef& ref) const { return ref.WillChange(); }
 
 void Scheduler::Enter(Phase phase, const BufferedRef& ref) {
   frame_.phase = phase;

@@ -48,19 +48,23 @@ class alignas(64) Semaphore {
   void set_monitored_as(int32_t id) { monitored_as_ = id; }
   int32_t monitored_as() const { return monitored_as_; }
 
-  // REQUIRES: units >= 0.
+  // REQUIRES: units >= 0. Acquire too: the signal that wakes the owner passes on what the earlier ones released.
   void Signal(int64_t units) {
     const int64_t before = value_.fetch_add(units, std::memory_order_acq_rel);
     if (before < 0 && before + units >= 0) waiter_.Wake();
   }
   // True: the units were there and are taken. False: the owner must park until it is woken; then they are taken.
   bool Take(int64_t units) { return value_.fetch_sub(units, std::memory_order_acq_rel) >= units; }
-  // After a Take that was granted: puts the units back, for a wait that does not subtract.
+  // After a Take that was granted: puts the units back, for a wait that does not subtract. Acquire pairs with the
+  // release in Signal, as in Take; the release has no partner, as nobody learns anything from units that were put back.
   void GiveBack(int64_t units) { value_.fetch_add(units, std::memory_order_acq_rel); }
-  // Undoes a Take that will never be granted. REQUIRES: nobody signals meanwhile (the machine is quiet).
+  // Undoes a Take that will never be granted. REQUIRES: nobody signals meanwhile (the machine is quiet, so the
+  // order has no partner either).
   void CancelTake(int64_t units) { value_.fetch_add(units, std::memory_order_acq_rel); }
 
-  // What a wait for `units` would find, as a hint: true means that it would not park now.
+  // What a wait for `units` would find, as a hint: true means that it would not park now. Acquire, in all three, pairs
+  // with the release in Signal: who sees the units sees what was done before they were given. (`awaited` is a policy's
+  // question on the one thread there is then; its order has no partner.)
   bool Holds(int64_t units) const { return value_.load(std::memory_order_acquire) >= units; }
   bool awaited() const { return value_.load(std::memory_order_acquire) < 0; }
   int64_t value() const { return value_.load(std::memory_order_acquire); }

@@ -28,7 +28,6 @@ class SemaphoreArray {
   SemaphoreArray& operator=(const SemaphoreArray&) = delete;
 
   const std::string& name() const { return name_; }
-  void set_name(std::string name) { name_ = std::move(name); }
   SemaphoreKind kind() const { return kind_; }
   CoreId owner() const { return owner_; }
   const Dims& shape() const { return shape_; }
@@ -41,7 +40,7 @@ class SemaphoreArray {
   const Semaphore& at(int64_t i) const { return semaphores_[static_cast<size_t>(i)]; }
 
  private:
-  std::string name_;
+  const std::string name_;
   const SemaphoreKind kind_;
   const CoreId owner_;
   const Dims shape_;

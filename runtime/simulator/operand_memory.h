@@ -23,9 +23,11 @@ class OperandMemory {
   OperandMemory(const OperandMemory&) = delete;
   OperandMemory& operator=(const OperandMemory&) = delete;
 
-  // Lays the operands out; refuses bad arrays, names and places by operand.
+  // Lays the operands out; refuses bad arrays, names and places by operand. Leaves the host's arrays as they are.
   absl::Status LayOut(const Operands& operands, int64_t hbm_bytes, Fill fresh,
                       std::vector<std::unique_ptr<TensorCore>>& cores);
+  // Once nothing can refuse the launch any more: outputs that the run does not also read become fresh memory.
+  absl::Status RefreshOutputs();
   // The operands as core number `core` sees them.
   std::vector<Ref> RefsFor(size_t core, KernelContext& context) const;
   std::vector<std::string> Names() const;
@@ -42,7 +44,11 @@ class OperandMemory {
     std::vector<std::unique_ptr<Allocation>> allocations;
     std::vector<TensorCore*> owners;  // whose VMEM or SMEM they take room of; empty in HBM
   };
-  void Refresh(Array& output) const;
+  absl::Status CheckName(const Operand& operand, OperandId id) const;
+  // Whether an operand before this one is the same memory.
+  bool IsThereAlready(const Place& place) const;
+  // Whether the run reads this array.
+  bool IsRead(const Array& array) const;
   absl::Status LayOutOne(const Operand& operand, OperandId id, std::vector<std::unique_ptr<TensorCore>>& cores);
   absl::Status AddOnChip(Place& place, OperandId id, TensorCore& core);
 

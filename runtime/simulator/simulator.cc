@@ -71,6 +71,7 @@ Simulator::Simulator(const SimulatorOptions& options) : options_(options), statu
   if (status_.ok()) Build();
 }
 
+// Acquire pairs with the release at the end of Run: what the last run wrote, on whatever thread, is destroyed here.
 Simulator::~Simulator() { STRANDCORE_CHECK(!running_.load(std::memory_order_acquire)); }
 
 void Simulator::Build() {
@@ -98,6 +99,7 @@ RunReport Simulator::Run(const RefFunction& kernel, const Operands& operands) {
   report.cores = options_.cores;
   report.status = status_;
   if (!status_.ok()) return report;
+  // Acquire pairs with the release below: a run sees all that the one before it left, on another thread of the host.
   if (running_.exchange(true, std::memory_order_acq_rel)) {
     report.status = absl::FailedPreconditionError("a run of this simulator is on: expected to be called after its end");
     return report;
@@ -151,6 +153,8 @@ absl::Status Simulator::Start(const RefFunction& kernel, const Operands& operand
   for (size_t i = 0; i < cores_.size() && status.ok(); ++i) {
     status = cores_[i]->Launch(launch, memory.RefsFor(i, cores_[i]->context()), names, *stacks_);
   }
+  // Only now: a launch that is refused leaves the host's arrays as they were.
+  if (status.ok()) status = memory.RefreshOutputs();
   if (!status.ok()) {
     for (auto& core : cores_) core->DropUnstarted();
   }

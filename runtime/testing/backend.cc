@@ -28,17 +28,22 @@ std::vector<uint64_t> Seeds() {
 SimulatorOptions Backend::Apply(SimulatorOptions options) const {
   options.threads = threads;
   options.policy = policy;
+  if (options.dma == DmaMode::kOverlap) options.dma = dma;
   return options;
 }
 
 std::string Backend::Describe() const {
-  if (!policy.has_value()) return absl::StrCat(threads, threads == 1 ? " thread" : " threads");
+  if (!policy.has_value()) {
+    return absl::StrCat(threads, threads == 1 ? " thread" : " threads", dma == DmaMode::kHelp ? ", cores help" : "");
+  }
   if (policy->kind == Policy::Kind::kRandom) return absl::StrCat("policy random, seed ", policy->seed);
   return "policy " + policy->ToString();
 }
 
 std::string BackendName(const Backend& backend) {
-  if (!backend.policy.has_value()) return absl::StrCat("threads_", backend.threads);
+  if (!backend.policy.has_value()) {
+    return absl::StrCat("threads_", backend.threads, backend.dma == DmaMode::kHelp ? "_help" : "");
+  }
   if (backend.policy->kind == Policy::Kind::kRandom) return absl::StrCat("random_", backend.policy->seed);
   return backend.policy->ToString();
 }
@@ -46,8 +51,9 @@ std::string BackendName(const Backend& backend) {
 std::ostream& operator<<(std::ostream& out, const Backend& backend) { return out << BackendName(backend); }
 
 std::vector<Backend> ThreadBackends() {
-  if (kSanitized) return {Backend::Threads(1), Backend::Threads(2)};
-  return {Backend::Threads(1), Backend::Threads(2), Backend::Threads(4)};
+  std::vector<Backend> backends = {Backend::Threads(1), Backend::Threads(2), Backend::Threads(2, DmaMode::kHelp)};
+  if (!kSanitized) backends.push_back(Backend::Threads(4));
+  return backends;
 }
 
 std::vector<Backend> PolicyBackends() {

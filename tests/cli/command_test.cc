@@ -46,8 +46,14 @@ class CommandTest : public testing::Test {
     EXPECT_NE(at, std::string::npos) << from;
     return text.replace(at, from.size(), to);
   }
-  void ExpectRefused(const std::string& line, const std::string& said) {
-    EXPECT_EQ(RunFile("trace", line + "\n"), 2) << line;
+  // The good case with more members.
+  static std::string With(const std::string& members) {
+    std::string text = kGood;
+    text.back() = ',';
+    return text + members + "}";
+  }
+  void ExpectRefused(const std::string& line, const std::string& said, const std::string& command = "trace") {
+    EXPECT_EQ(RunFile(command, line + "\n"), 2) << line;
     EXPECT_THAT(err_.str(), HasSubstr(said));
     EXPECT_EQ(LinesIn(err_.str()), 1) << err_.str();
   }
@@ -100,12 +106,61 @@ TEST_F(CommandTest, TracePrintsOneObjectACase) {
 }
 
 TEST_F(CommandTest, ConformAnswersOneWhereACaseDiffers) {
-  std::string wrong = kGood;
-  wrong.back() = ',';
-  wrong += R"("expect":{"trace":[],"outputs":[0],"hazards":[]}})";
+  const std::string wrong = With(R"("expect":{"trace":[],"outputs":[0],"hazards":[]})");
   EXPECT_EQ(RunFile("conform", wrong + "\n"), 1) << err_.str();
   EXPECT_THAT(out_.str(), HasSubstr("one: trace: expected 0 entries"));
   EXPECT_THAT(out_.str(), HasSubstr("0 of 1 cases conform (eager)"));
+}
+
+TEST_F(CommandTest, AMalformedExpectationIsNamedByField) {
+  const std::pair<std::string, std::string> kWrong[] = {
+      {R"("expect":5)", "field expect: expected an object, given 5"},
+      {R"("expect":null)", "field expect: expected an object, given null"},
+      {R"("expect":{})", "field expect.trace: expected, given none"},
+      {R"("expect":{"error":5})", "field expect.error: expected a string, given 5"},
+      {R"("expect":{"trace":5})", "field expect.trace: expected an array, given 5"},
+      {R"("expect":{"trace":[5]})", "field expect.trace[0]: expected an array, given 5"},
+      {R"("expect":{"trace":[]})", "field expect.outputs: expected, given none"},
+      {R"("expect":{"trace":[],"outputs":{}})", "field expect.outputs: expected an array, given {}"},
+      {R"("expect":{"trace":[],"outputs":["1"]})", "field expect.outputs[0]: expected a number, given \"1\""},
+      {R"("expect":{"trace":[],"deadlock":true})", "field expect.deadlock: expected a string, given true"},
+      {R"("expect":{"trace":[],"outputs":[],"hazards":"none"})",
+       "field expect.hazards: expected an array, given \"none\""},
+      {R"("expect":{"trace":[],"outputs":[],"hazards":[1]})", "field expect.hazards[0]: expected a string, given 1"},
+      {R"("order_sensitive":"x","expect":{"trace":[],"outputs":[]})",
+       "field order_sensitive: expected true or false, given \"x\""},
+      {R"("cross_core":1,"expect":{"trace":[],"outputs":[]})", "field cross_core: expected true or false, given 1"},
+  };
+  for (const auto& [members, said] : kWrong) ExpectRefused(With(members), ":1: " + said, "conform");
+  ExpectRefused(kGood, ":1: field expect: expected, given none", "conform");
+}
+
+TEST_F(CommandTest, TraceReadsNoExpectation) {
+  EXPECT_EQ(RunFile("trace", With(R"("expect":{"error":5})") + "\n"), 0) << err_.str();
+}
+
+TEST_F(CommandTest, AFileWithoutACaseDoesNotConform) {
+  for (const char* text : {"", "\n\n"}) {
+    EXPECT_EQ(RunFile("conform", text), 2);
+    EXPECT_THAT(err_.str(), HasSubstr(": expected at least one case, given none"));
+    EXPECT_EQ(LinesIn(err_.str()), 1) << err_.str();
+  }
+}
+
+TEST_F(CommandTest, AGridOfTooManyStepsIsMalformed) {
+  ExpectRefused(Replaced("[2]", "[16384,16385]"), "field grid: expected at most 268435456 steps");
+  ExpectRefused(Replaced("[2]", "[268435456,268435456,268435456,268435456]"), "field grid: expected at most");
+  ExpectRefused(Replaced("[2]", "[268435456,2],\"dynamic\":[true,true]"), "field grid: expected at most");
+  ExpectRefused(Replaced("[2]", "[0,268435456,2]"), "field grid: expected at most");
+}
+
+TEST_F(CommandTest, AWindowWithoutDimensionsIsFilled) {
+  std::string line = kGood;
+  for (size_t at; (at = line.find("[8,128]")) != std::string::npos;) line.replace(at, 7, "[null,null]");
+  for (size_t at; (at = line.find("[16,128]")) != std::string::npos;) line.replace(at, 8, "[2,1]");
+  EXPECT_EQ(RunFile("trace", line + "\n"), 0) << err_.str();
+  // The input is 0, 3; the body adds the grid index + 1 times 1: 0, 4; and the sum is 0 x 1 + 4 x 2.
+  EXPECT_THAT(out_.str(), HasSubstr(R"("outputs":[8.0])"));
 }
 
 TEST_F(CommandTest, AMalformedLineIsNamedByNumberAndField) {

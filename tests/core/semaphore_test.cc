@@ -2,36 +2,18 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <vector>
 
 #include "runtime/exec/agent_identity.h"
 #include "runtime/strandcore.h"
 #include "runtime/testing/sanitizer.h"
 #include "runtime/testing/schedule_test.h"
+#include "tests/core/exchange.h"
 
 namespace strandcore::testing {
 namespace {
 
 using ::testing::ElementsAre;
-
-// How kernels of one run hand each other their semaphores: the host's memory, so each polls with Delay, which gives
-// the other its turn. Acquire and release: the sanitizer is to see the array behind the ref.
-class Exchange {
- public:
-  void Publish(SemaphoreRef semaphore) {
-    semaphore_ = semaphore;
-    published_.store(true, std::memory_order_release);
-  }
-  SemaphoreRef Get(KernelContext& core) {
-    while (!published_.load(std::memory_order_acquire)) core.Delay(1);
-    return semaphore_;
-  }
-
- private:
-  std::atomic<bool> published_{false};
-  SemaphoreRef semaphore_;
-};
 
 using SemaphoreCoreTest = ScheduleTest;
 STRANDCORE_ON_EVERY_BACKEND(SemaphoreCoreTest);

@@ -67,6 +67,7 @@ class TwoCoresOverlapTest : public ScheduleTest {
 STRANDCORE_ON_EVERY_BACKEND(TwoCoresOverlapTest);
 
 TEST_P(TwoCoresOverlapTest, BodiesAndTransfersOverlapWhereThereAreThreadsForBoth) {
+  if (backend().dma == DmaMode::kHelp) GTEST_SKIP() << "a core that copies its own transfers runs no body meanwhile";
   if (backend().one_thread()) {
     EXPECT_FALSE(Overlaps(MultiplyJob(kSmallBlock), 2));
     EXPECT_FALSE(Overlaps(MatmulJob(kSmallBlock), 2));

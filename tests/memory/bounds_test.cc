@@ -53,7 +53,7 @@ TEST_F(BoundsTest, ByDefaultTheSliceStops) {
 
 TEST_F(BoundsTest, ViewsOfTheHostNeverReachOut) {
   Permit(Bounds::kPadded, OutOfRangeReads::kUninitialised);
-  EXPECT_EQ(StopOf([&] { x_.WithPort(nullptr).At(10); }), "operand x: row 10 of dimension 0 lies outside 0–9");
+  EXPECT_EQ(StopOf([&] { Ref(x_.allocation()).At(10); }), "operand x: row 10 of dimension 0 lies outside 0–9");
 }
 
 TEST_F(BoundsTest, AReadGivesPoisonOutside) {

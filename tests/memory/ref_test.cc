@@ -154,7 +154,7 @@ TEST_F(RefTest, SqueezeDropsFlaggedDimensions) {
 TEST_F(RefTest, PortIsCarriedOn) {
   RecordingPort port;
   EXPECT_EQ(x_.port(), nullptr);
-  EXPECT_EQ(x_.WithPort(&port).At(3).Squeeze(0).port(), &port);
+  EXPECT_EQ(Ref(x_.allocation(), &port).At(3).Squeeze(0).port(), &port);
 }
 
 TEST_F(RefTest, UncheckedWindowIsAPlainSlice) {

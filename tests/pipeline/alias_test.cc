@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <string>
 
 #include "runtime/testing/schedule_test.h"
@@ -131,6 +132,22 @@ TEST_P(AliasTest, ABlockThatIsNotThereIsOutOfBounds) {
   EXPECT_THAT(report, HasFault(FaultKind::kOutOfBounds,
                                ::testing::HasSubstr("operand x, grid point (1,): block (2, 0) of (8, 128) lies "
                                                     "outside the array (16, 128) in dimension 0")));
+}
+
+// Times the block it would overflow: to 0, which is there, or to something below it.
+TEST_P(AliasTest, ABlockFarOffIsOutOfBoundsToo) {
+  Array x = Numbers(DType::kFloat32, {16, 128});
+  for (int64_t far : {int64_t{1} << 61, (int64_t{1} << 61) + 1, int64_t{1} << 60, std::numeric_limits<int64_t>::max(),
+                      std::numeric_limits<int64_t>::min()}) {
+    const BlockSpec spec(
+        {8, 128},
+        [far](GridIndex) {
+          return BlockIndex{far, 0};
+        },
+        kVmem);
+    const RunReport report = Run(Once(Emit(Nothing, {.grid = {1}, .in_specs = {spec}})), {In("x", x, kVmem)});
+    EXPECT_THAT(report, HasFault(FaultKind::kOutOfBounds, ::testing::HasSubstr("lies outside the array"))) << far;
+  }
 }
 
 TEST_P(AliasTest, OverHbmIsRefused) {

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -76,6 +77,20 @@ TEST(GridTest, StaticSizesMustBePositive) {
   EXPECT_TRUE(ValidateGrid({5, Dynamic(0), Dynamic(-1)}).ok());
   EXPECT_EQ(ValidateGrid({0, 2}).message(), "grid: expected a positive size in dimension 0, given 0");
   EXPECT_EQ(ValidateGrid({2, -1}).message(), "grid: expected a positive size in dimension 1, given -1");
+}
+
+TEST(GridTest, HasNoMoreStepsThanCanBeCounted) {
+  constexpr int64_t kTwo31 = int64_t{1} << 31;
+  constexpr int64_t kLargest = std::numeric_limits<int64_t>::max();
+  EXPECT_TRUE(ValidateGrid({kTwo31, kTwo31}).ok());
+  EXPECT_EQ(ValidateGrid({kTwo31, kTwo31, 2}).message(),
+            "grid: expected at most 4611686018427387904 steps, given (2147483648, 2147483648, 2)");
+  EXPECT_FALSE(ValidateGrid({kLargest}).ok());
+  EXPECT_FALSE(ValidateGrid({kLargest, kLargest, kLargest}).ok());
+  EXPECT_FALSE(ValidateGrid({kTwo31, Dynamic(kTwo31), Dynamic(2)}).ok());
+  EXPECT_FALSE(ValidateGrid({Dynamic(kLargest)}).ok());
+  EXPECT_TRUE(ValidateGrid({kTwo31, Dynamic(kTwo31), Dynamic(2), Dynamic(0)}).ok()) << "it has none";
+  EXPECT_FALSE(ValidateGrid({kTwo31, kTwo31, 2, Dynamic(-1)}).ok()) << "static sizes are refused by themselves";
 }
 
 TEST(GridTest, HasAtMostEightDimensions) {

@@ -3,10 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <sys/resource.h>
+
 #include <cmath>
 #include <vector>
 
 #include "runtime/strandcore.h"
+#include "runtime/testing/sanitizer.h"
 #include "runtime/testing/schedule_test.h"
 #include "tests/simulator/support.h"
 
@@ -15,6 +18,8 @@ namespace {
 
 using ::testing::Each;
 using ::testing::ElementsAre;
+
+using Floats = OwnedWindow<float>;
 
 using OperandTest = ScheduleTest;
 STRANDCORE_ON_EVERY_BACKEND(OperandTest);
@@ -141,6 +146,81 @@ TEST_P(OperandTest, OfNoElementsIsAllRight) {
     auto kernel = [](KernelContext& core, Ref x, Ref y) { core.SyncCopy(x, y); };
     EXPECT_THAT(Run(kernel, {In("x", x, space), Out("y", y, space)}), IsClean());
   }
+}
+
+TEST_P(OperandTest, OutKeepsWhatTheRunReadsThroughAnotherArrayOverTheSameMemory) {
+  std::vector<float> memory(8 * 128, 3);
+  const Array x = Array::Adopt(DType::kFloat32, {8, 128}, memory.data());
+  Array y = Array::Adopt(DType::kFloat32, {8, 128}, memory.data());
+  EXPECT_THAT(Run([](KernelContext&, Ref, Ref) {}, {In("x", x), Out("y", y)}), IsClean());
+  EXPECT_THAT(memory, Each(3));
+}
+
+// An input is the host's own memory, which it need not even own: kernels may load it, but not store.
+TEST_P(OperandTest, AnInputInHbmIsNeverStoredInto) {
+  SimulatorOptions options = OptionsFor(1);
+  options.allow_hbm_access = true;
+  Simulator& simulator = MakeSimulator(options);
+  const Array x = Array::Full(DType::kFloat32, {8, 128}, 5), cube = Array::Full(DType::kFloat32, {2, 2, 2}, 5);
+  const Array before = x, cube_before = cube;
+  auto refused = [&](const Array& array, const RefFunction& kernel) {
+    EXPECT_THAT(simulator.Run(kernel, {In("x", array)}),
+                IsRefused("store into operand x: expected an operand given with Out or InOut, it was given with In"));
+  };
+  const Floats ones = Floats::Ones(8, 128);
+  const OwnedWindow<bool> some = OwnedWindow<bool>::Constant(8, 128, true);
+  refused(x, [](KernelContext&, Ref x) { x.Write<float>().setZero(); });
+  refused(x, [](KernelContext&, Ref x) { x.ReadWrite<float>() += 1.0f; });
+  refused(x, [&](KernelContext&, Ref x) { x.Store(ones); });
+  refused(x, [&](KernelContext&, Ref x) { x.Store(ones, some); });
+  refused(x, [](KernelContext&, Ref x) { x.Set<float>(1, {0, 0}); });
+  refused(x, [](KernelContext&, Ref x) { x.At(Ds(0, 4), Ds(0, 64, 2)).Store(Floats::Ones(4, 64)); });
+  refused(cube, [](KernelContext&, Ref x) { x.At(0).Write<float>().setZero(); });
+  EXPECT_THAT(simulator.Run(
+                  [](KernelContext&, Ref x) {
+                    EXPECT_EQ(x.Get<float>({1, 1}), x.Read<float>()(2, 2));
+                  },
+                  {In("x", x)}),
+              IsClean());
+  EXPECT_EQ(x, before);
+  EXPECT_EQ(cube, cube_before);
+}
+
+TEST_P(OperandTest, FreshOutputsAreFreshInTheirPaddingToo) {
+  for (Fill fresh : {Fill::kZero, Fill::kPoison}) {
+    SimulatorOptions options = OptionsFor(1);
+    options.fresh = fresh;
+    Array y = Array::Full(DType::kInt32, {3, 5}, 7);
+    y.FillPadding(777);
+    EXPECT_THAT(MakeSimulator(options).Run([](KernelContext&, Ref) {}, {Out("y", y)}), IsClean());
+    const int32_t* const memory = reinterpret_cast<const int32_t*>(y.data());
+    EXPECT_THAT(std::vector<int32_t>(memory, memory + y.physical_shape().Product()),
+                Each(fresh == Fill::kZero ? 0 : INT32_MAX));
+  }
+}
+
+int64_t MostResidentKilobytes() {
+  rusage usage;
+  EXPECT_EQ(getrusage(RUSAGE_SELF, &usage), 0);
+  return usage.ru_maxrss;
+}
+
+TEST_P(OperandTest, AFreshOutputOfGigabytesCostsNothingUntilItIsTouched) {
+  Array y(DType::kFloat32, {int64_t{1} << 20, 1024});  // 4 GiB
+  ASSERT_TRUE(y.status().ok());
+  const int64_t before = MostResidentKilobytes();
+  for (Fill fresh : {Fill::kZero, Fill::kPoison, Fill::kZero}) {
+    y.Set({1 << 19, 5}, 7);
+    SimulatorOptions options = OptionsFor(1);
+    options.fresh = fresh;
+    EXPECT_THAT(MakeSimulator(options).Run([](KernelContext&, Ref) {}, {Out("y", y)}), IsClean());
+    EXPECT_EQ(std::isnan(y.Get({1 << 19, 5})), fresh == Fill::kPoison);
+    if (fresh == Fill::kZero) {
+      EXPECT_EQ(y.Get({1 << 19, 5}), 0);
+    }
+  }
+  // (A sanitizer's shadow is memory of the process too.)
+  EXPECT_LT(MostResidentKilobytes() - before, kSanitized ? 1'000'000 : 100'000);
 }
 
 TEST_P(OperandTest, OfGigabytesCostsNothingUntilItIsTouched) {

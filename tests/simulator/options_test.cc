@@ -81,6 +81,8 @@ TEST(RunRefusalTest, OfOperandsByName) {
   Array y(DType::kFloat32, {8, 128});
   auto kernel = [](KernelContext&, Refs) {};
   EXPECT_THAT(RunOnce(kernel, {In("x", x), In("", x)}), IsRefused("operand 1: expected a name, given none"));
+  EXPECT_THAT(RunOnce(kernel, {In("x", x), Out("y", y), Scratch("x", DType::kInt32, {2})}),
+              IsRefused("operand 2: expected a name of its own, given x, which operand 0 has"));
   EXPECT_THAT(RunOnce(kernel, {In("x", bad)}), IsRefused("operand x: "));
   EXPECT_THAT(RunOnce(kernel, {In("x", x, MemorySpace::kVmem)}, 2),
               IsRefused("operand x: VMEM belongs to one core; expected HBM with 2 cores"));
@@ -91,13 +93,14 @@ TEST(RunRefusalTest, OfOperandsByName) {
 }
 
 TEST(RunRefusalTest, OfOperandsThatDoNotFit) {
-  const Array x(DType::kFloat32, {64, 128});
+  const Array x(DType::kFloat32, {64, 128}), another = x;
   Simulator hbm({.hbm_bytes = 40'000});
   auto kernel = [](KernelContext&, Refs) {};
   EXPECT_THAT(
-      hbm.Run(kernel, {In("a", x), In("b", x)}),
+      hbm.Run(kernel, {In("a", x), In("b", another)}),
       HasFault(FaultKind::kCapacity, "capacity: HBM is full: operand b needs 32768 bytes, 7232 of 40000 are free"));
   EXPECT_THAT(hbm.Run(kernel, {In("a", x)}), IsClean());
+  EXPECT_THAT(hbm.Run(kernel, {In("a", x), In("b", x), In("c", x)}), IsClean()) << "one array is there once";
   Simulator vmem({.vmem_bytes = 40'000});
   const Operands both = {In("a", x, MemorySpace::kVmem), In("b", x, MemorySpace::kVmem)};
   EXPECT_THAT(vmem.Run(kernel, both),
@@ -124,10 +127,12 @@ TEST(RunRefusalTest, OfMoreStacksThanThereIsAddressSpace) {
   const rlimit low = {rlim_t{20} << 30, before.rlim_max};
   ASSERT_EQ(setrlimit(RLIMIT_AS, &low), 0);
   bool ran = false;
-  const RunReport report = simulator.Run([&](KernelContext&) { ran = true; }, {});
+  Array y = Array::Full(DType::kFloat32, {8, 128}, 5);
+  const RunReport report = simulator.Run([&](KernelContext&, Ref) { ran = true; }, {Out("y", y)});
   ASSERT_EQ(setrlimit(RLIMIT_AS, &before), 0);
   EXPECT_EQ(report.ToString(), "capacity: no address space for 16 kernel stacks of 1073741824 bytes");
   EXPECT_FALSE(ran) << "no kernel begins where not all can";
+  EXPECT_EQ(y.Get({7, 127}), 5) << "a launch that is refused leaves the arrays";
   EXPECT_EQ(simulator.held(), 0);
   EXPECT_THAT(simulator.Run([&](KernelContext&) { ran = true; }, {}), IsClean());
 }

@@ -7,6 +7,7 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include "runtime/strandcore.h"
 #include "runtime/testing/schedule_test.h"
@@ -86,9 +87,19 @@ TEST_P(CountersTest, CountAWaitThatBlocks) {
   EXPECT_EQ(report.counters.transfers, 0);
 }
 
+std::vector<Backend> OneThreadBackends() {
+  std::vector<Backend> backends;
+  for (const Backend& backend : AllBackends()) {
+    if (backend.one_thread()) backends.push_back(backend);
+  }
+  return backends;
+}
+
+using OneThreadTest = ScheduleTest;
+STRANDCORE_ON_BACKENDS(OneThreadTest, OneThreadBackends());
+
 // A transfer overlaps a body only if both really ran at once.
-TEST_P(CountersTest, NothingOverlapsOnOneThread) {
-  if (!backend().one_thread()) return;
+TEST_P(OneThreadTest, NothingOverlaps) {
   const BlockSpec block({8, 128}, [](const GridIndex& i) { return BlockIndex{i[0], 0}; });
   auto body = [](KernelContext&, Ref x, Ref y) { y.Write<float>() = x.Read<float>(); };
   auto pipeline = EmitPipeline(body, {.grid = {16}, .in_specs = {block}, .out_specs = {block}});

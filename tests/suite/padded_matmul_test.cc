@@ -59,7 +59,9 @@ Array Input(DType dtype, const Dims& shape, uint64_t seed) {
 class PaddedMatmulSuiteTest : public ScheduleTest {
  protected:
   // How many examples a type: all where they run on two threads, some elsewhere.
-  uint64_t examples() const { return !kSanitized && backend().threads == 2 ? 200 : 20; }
+  uint64_t examples() const {
+    return !kSanitized && backend().threads == 2 && backend().dma == DmaMode::kOverlap ? 200 : 20;
+  }
 
   // The largest difference, in units of `absolute and relative tolerance`; 0 asks for equality.
   template <typename T, typename Z>
