@@ -25,9 +25,10 @@ class AccessLog {
  public:
   AccessLog(int32_t cores, size_t capacity) : capacity_(capacity), cores_(static_cast<size_t>(cores)) {}
 
-  void Append(int32_t core, const LoggedAccess& access) {
+  // Cut from the first access on whose memory has no number (`shadow` < 0) or that there is no room for.
+  void Append(int32_t core, int32_t shadow, const LoggedAccess& access) {
     Core& own = cores_[static_cast<size_t>(core)];
-    if (own.list.size() < capacity_) {
+    if (own.list.size() < capacity_ && shadow >= 0 && !own.cut) {
       own.list.push_back(access);
     } else {
       own.cut = true;

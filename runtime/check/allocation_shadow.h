@@ -22,8 +22,10 @@ class AllocationShadow {
   AllocationShadow(const AllocationShadow&) = delete;
   AllocationShadow& operator=(const AllocationShadow&) = delete;
 
-  const int32_t number;    // among the checker's
-  const std::string name;  // outlives the allocation
+  static constexpr int32_t kNotLogged = -1;
+
+  const int32_t number;  // in the checker's log
+  const std::string name;
   BriefLock lock;
   RegionTree<ShadowCell> tree;
 };

@@ -81,7 +81,7 @@ void Checker::OnAccess(int32_t core, const Ref& part, bool write, const Stamp& s
 
 void Checker::Meet(int32_t core, AllocationShadow& shadow, const Ref& part, const SeenAccess& access, int64_t before) {
   ForEachRegion(part, [&](const Region& region) {
-    if (several_) accesses_.Append(core, {access, before, shadow.number, region});
+    if (several_) accesses_.Append(core, shadow.number, {access, before, shadow.number, region});
     const BriefGuard guard(shadow.lock, several_);
     shadow.tree.ForEach(region, [&](ShadowCell& cell, const Region& piece) {
       cell.Meet(
@@ -99,8 +99,14 @@ AllocationShadow& Checker::ShadowOf(const Allocation& allocation) {
   std::lock_guard<std::mutex> lock(shadows_mutex_);
   shadow = allocation.shadow().load(std::memory_order_relaxed);
   if (shadow != nullptr) return *shadow;
-  shadows_.push_back(std::make_unique<AllocationShadow>(allocation, static_cast<int32_t>(shadows_.size())));
-  shadow = shadows_.back().get();
+  int32_t number = AllocationShadow::kNotLogged;
+  if (several_ && logged_.size() < kLogCapacity) {
+    number = static_cast<int32_t>(logged_.size());
+    logged_.push_back({allocation.name(), allocation.physical_shape()});
+  }
+  auto made = std::make_unique<AllocationShadow>(allocation, number);
+  shadow = made.get();
+  shadows_.emplace(shadow, std::move(made));
   // Release pairs with the acquire above.
   allocation.shadow().store(shadow, std::memory_order_release);
   return *shadow;
@@ -109,9 +115,16 @@ AllocationShadow& Checker::ShadowOf(const Allocation& allocation) {
 void Checker::OnFree(int32_t core, const Allocation& allocation, const Stamp& stamp) {
   AllocationShadow* shadow = allocation.shadow().load(std::memory_order_acquire);
   if (shadow == nullptr) return;
-  const BriefGuard guard(shadow->lock, several_);
+  FindUsesAfter(core, *shadow, allocation, stamp);
+  allocation.shadow().store(nullptr, std::memory_order_relaxed);
+  std::lock_guard<std::mutex> lock(shadows_mutex_);
+  shadows_.erase(shadow);
+}
+
+void Checker::FindUsesAfter(int32_t core, AllocationShadow& shadow, const Allocation& allocation, const Stamp& stamp) {
+  const BriefGuard guard(shadow.lock, several_);
   const Region whole(Dims::Filled(allocation.physical_shape().size(), 0), allocation.physical_shape());
-  shadow->tree.ForEachOverlap(whole, [&](const ShadowCell& cell, const Region&) {
+  shadow.tree.ForEachOverlap(whole, [&](const ShadowCell& cell, const Region&) {
     for (const SeenAccess& access : cell.accesses) {
       if (!access.by_transfer() || order_.Ordered(access.epoch, core)) continue;
       Fault fault;
@@ -125,7 +138,6 @@ void Checker::OnFree(int32_t core, const Allocation& allocation, const Stamp& st
       findings_.Add(std::move(fault));
     }
   });
-  if (!several_) shadow->tree.Reset(ShadowCell());
 }
 
 void Checker::DropProven(int32_t core) {
@@ -149,18 +161,20 @@ void Checker::OnEnd(int32_t core) {
 void Checker::JudgeAgain() {
   SolvedOrder solved(requests_);
   findings_.ForgetRaces();
-  for (auto& shadow : shadows_) shadow->tree.Reset(ShadowCell());
+  std::vector<std::unique_ptr<RegionTree<ShadowCell>>> trees(logged_.size());
   ForEachInOneOrder(requests_, accesses_, [&](const LoggedAccess& logged) {
-    AllocationShadow& shadow = *shadows_[static_cast<size_t>(logged.shadow)];
+    const ShadowedMemory& memory = logged_[static_cast<size_t>(logged.shadow)];
+    auto& tree = trees[static_cast<size_t>(logged.shadow)];
+    if (tree == nullptr) tree = std::make_unique<RegionTree<ShadowCell>>(memory.shape, ShadowCell());
     const SeenAccess& access = logged.access;
-    shadow.tree.ForEach(logged.region, [&](ShadowCell& cell, const Region& piece) {
+    tree->ForEach(logged.region, [&](ShadowCell& cell, const Region& piece) {
       cell.Meet(
           access,
           [&](const SeenAccess& earlier) {
             if (!earlier.by_transfer() && earlier.core == access.core) return true;
             return solved.Ordered(earlier.name, access.name);
           },
-          [&](const SeenAccess& earlier) { findings_.AddRace(shadow.name, piece, earlier, access, std::nullopt); });
+          [&](const SeenAccess& earlier) { findings_.AddRace(memory.name, piece, earlier, access, std::nullopt); });
     });
   });
 }

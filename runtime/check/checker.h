@@ -19,6 +19,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "runtime/check/access_log.h"
 #include "runtime/check/allocation_shadow.h"
 #include "runtime/check/findings.h"
@@ -74,6 +75,11 @@ class Checker final : public Monitor {
   struct alignas(64) Core {
     std::vector<Unproven> unproven;
   };
+  // What the log needs of memory that may be gone.
+  struct ShadowedMemory {
+    std::string name;
+    Dims shape;
+  };
 
   AllocationShadow& ShadowOf(const Allocation& allocation);
   void OnAccess(int32_t core, const Ref& part, bool write, const Stamp& stamp);
@@ -82,6 +88,8 @@ class Checker final : public Monitor {
   // Finds the races anew, from the logs.
   void JudgeAgain();
   void DropProven(int32_t core);
+  // Reports transfers that may still touch memory which ends.
+  void FindUsesAfter(int32_t core, AllocationShadow& shadow, const Allocation& allocation, const Stamp& stamp);
 
   const bool several_;
   RequestLog requests_;
@@ -91,7 +99,9 @@ class Checker final : public Monitor {
   std::vector<Core> cores_;
 
   std::mutex shadows_mutex_;
-  std::vector<std::unique_ptr<AllocationShadow>> shadows_;  // under shadows_mutex_
+  // Under shadows_mutex_. Each is held where its allocation's shadow() points to.
+  absl::flat_hash_map<const AllocationShadow*, std::unique_ptr<AllocationShadow>> shadows_;
+  std::vector<ShadowedMemory> logged_;  // by the shadow's number, as long as the log goes on
 };
 
 }  // namespace strandcore

@@ -36,7 +36,7 @@ class Transfer final : public Agent {
     Ref target;
     OneSemaphore semaphore;
     // Of another core, which is paid too when the target is written (a remote copy); none for a local one.
-    OneSemaphore receive;
+    OneSemaphore receive = {};
   };
   // What stays the same for all transfers of a core.
   struct Home {

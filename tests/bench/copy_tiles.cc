@@ -1,6 +1,7 @@
 #include "tests/bench/copy_tiles.h"
 
 #include "absl/strings/str_cat.h"
+#include "tests/bench/machine.h"
 #include "tests/bench/ratios.h"
 
 namespace strandcore::bench {
@@ -23,7 +24,7 @@ Array MakeArray(const CopyTilesOptions& options) {
 
 CopyTiles::CopyTiles(const CopyTilesOptions& options)
     : options_(options),
-      simulator_(options.simulator),
+      simulator_(Checked(options.simulator, options.check)),
       x_(MakeArray(options)),
       y_(MakeArray(options)),
       pipeline_(MakePipeline(options)) {}

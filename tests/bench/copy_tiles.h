@@ -21,6 +21,7 @@ struct CopyTilesOptions {
   int64_t steps = 16;         // of an invocation
   int64_t invocations = 250;  // in a launch, each a first and a last cycle
   bool keep_buffers = true;   // one MakeAllocations for all invocations, else each has buffers of its own
+  bool check = false;         // whether the checker watches
 };
 
 class CopyTiles {

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "runtime/strandcore.h"
 #include "tests/bench/baseline_rows.h"
+#include "tests/bench/machine.h"
 #include "tests/bench/ratios.h"
 
 namespace strandcore::bench {
@@ -14,7 +15,7 @@ namespace {
 constexpr int kLaunches = 500;
 
 void MeasureLaunches(Ratios& ratios, const std::string& name, const SimulatorOptions& options) {
-  auto simulator = std::make_shared<Simulator>(options);
+  auto simulator = std::make_shared<Simulator>(Unchecked(options));
   ratios.Measure(name, kLaunches, [simulator] {
     const RefFunction kernel([](KernelContext&, Refs) {});
     return SecondsOf([&] {

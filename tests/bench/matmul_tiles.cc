@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "tests/bench/machine.h"
 #include "tests/bench/ratios.h"
 
 namespace strandcore::bench {
@@ -13,8 +14,8 @@ using A = MatmulArrays;
 
 void MatmulArrays::Check() const { Require((z.Matrix<float>() == kK * 0.125f).all(), "matmul tiles: a wrong product"); }
 
-MatmulTiles::MatmulTiles(const SimulatorOptions& options)
-    : simulator_(options), kernel_(*MatmulKernel({.m = A::kM, .k = A::kK, .n = A::kN})) {}
+MatmulTiles::MatmulTiles(const SimulatorOptions& options, bool check)
+    : simulator_(Checked(options, check)), kernel_(*MatmulKernel({.m = A::kM, .k = A::kK, .n = A::kN})) {}
 
 double MatmulTiles::Seconds() {
   RunReport report;

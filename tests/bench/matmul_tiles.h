@@ -30,7 +30,7 @@ struct MatmulArrays {
 
 class MatmulTiles {
  public:
-  explicit MatmulTiles(const SimulatorOptions& options);
+  explicit MatmulTiles(const SimulatorOptions& options, bool check = false);
 
   // Of one launch of kTiles tiles.
   double Seconds();

@@ -14,7 +14,7 @@ build=${1:-build/release}
 [ $# -eq 0 ] || shift
 
 printf '%-66s %8s %8s %6s %6s  %-8s %-7s %s\n' "figure / baseline" figure baseline ratio quiet target verdict processors
-for name in pipeline_bench dma_bench matmul_bench cores_bench launch_bench; do
+for name in pipeline_bench dma_bench matmul_bench cores_bench launch_bench check_bench; do
   printf -- '-- %s\n' "$name"
   "$build/tests/$name" --table "$@"
 done

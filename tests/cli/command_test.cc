@@ -73,7 +73,7 @@ TEST_F(CommandTest, HelpTeachesTheCommandsAndFlags) {
 TEST_F(CommandTest, WrongUseIsOneLineAndStatusTwo) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> kWrong = {
       {{}, "expected a command, given none"},
-      {{"race"}, "expected trace or conform, given \"race\""},
+      {{"race"}, "expected trace, conform or verdict, given \"race\""},
       {{"trace"}, "trace: expected one file, given 0"},
       {{"trace", "a", "b"}, "trace: expected one file, given 2"},
       {{"trace", "/nowhere"}, "/nowhere: cannot be read"},

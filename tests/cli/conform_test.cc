@@ -217,10 +217,21 @@ TEST(DifferenceTest, AMissingEntryIsADifference) {
 TEST(DifferenceTest, OutputsCountWhereOneOrderIsLegalOrTheOrderIsTheSeeds) {
   const Json safe = Json::parse(R"({"expect":{"trace":[],"outputs":[1.0],"hazards":[]}})");
   const Json risky = Json::parse(R"({"expect":{"trace":[],"outputs":[1.0],"hazards":["core-read/dma-write"]}})");
-  const Json result = Json::parse(R"({"trace":[],"outputs":[2.0]})");
-  EXPECT_NE(DifferenceFrom(safe, result, false), "");
-  EXPECT_NE(DifferenceFrom(risky, result, true), "");
-  EXPECT_EQ(DifferenceFrom(risky, result, false), "");
+  const Json clean = Json::parse(R"({"trace":[],"outputs":[2.0],"hazards":[]})");
+  const Json racy = Json::parse(R"({"trace":[],"outputs":[2.0],"hazards":["core-read/dma-write"]})");
+  EXPECT_NE(DifferenceFrom(safe, clean, false), "");
+  EXPECT_NE(DifferenceFrom(risky, racy, true), "");
+  EXPECT_EQ(DifferenceFrom(risky, racy, false), "");
+}
+
+TEST(DifferenceTest, HazardsAndRacesBetweenCoresCount) {
+  const Json golden = Json::parse(R"({"expect":{"trace":[],"outputs":[],"hazards":["b","a"]},"cross_core":true})");
+  const Json equal = Json::parse(R"({"trace":[],"outputs":[],"hazards":["a","b"],"cross_core":true})");
+  EXPECT_EQ(DifferenceFrom(golden, equal, true), "");
+  const Json fewer = Json::parse(R"({"trace":[],"outputs":[],"hazards":["a"],"cross_core":true})");
+  EXPECT_EQ(DifferenceFrom(golden, fewer, true), R"(hazards: expected ["a","b"], given ["a"])");
+  const Json within = Json::parse(R"({"trace":[],"outputs":[],"hazards":["a","b"],"cross_core":false})");
+  EXPECT_EQ(DifferenceFrom(golden, within, true), "cross_core: expected 1, given 0");
 }
 
 TEST(DifferenceTest, IntegersAndFloatsOfEqualValueAreEqual) {

@@ -138,14 +138,15 @@ TEST(TraceTest, EventsSayWhereTheyAreAndHowMuchMoves) {
       copies.push_back(std::regex_replace(EventText(event), std::regex("support.h:[0-9]+"), "support.h"));
     }
   }
-  EXPECT_THAT(copies, ElementsAre("core 0, cycle 0, step (0, 0), initialize of x (support.h): copy_in, slot 1, start (0, 0), "
-                                  "size (8, 128)",
-                                  "core 0, cycle 0, step (0, 0), copy_in of x (support.h): copy_in, slot 0, start (0, 128), "
-                                  "size (8, 128)",
-                                  "core 0, cycle 0, step (0, 1), copy_in of x (support.h): copy_in, slot 1, start (8, 0), "
-                                  "size (8, 128)",
-                                  "core 0, cycle 0, step (1, 0), copy_in of x (support.h): copy_in, slot 0, start (8, 128), "
-                                  "size (8, 128)"));
+  EXPECT_THAT(copies,
+              ElementsAre("core 0, cycle 0, step (0, 0), initialize of x (support.h): copy_in, slot 1, start (0, 0), "
+                          "size (8, 128)",
+                          "core 0, cycle 0, step (0, 0), copy_in of x (support.h): copy_in, slot 0, start (0, 128), "
+                          "size (8, 128)",
+                          "core 0, cycle 0, step (0, 1), copy_in of x (support.h): copy_in, slot 1, start (8, 0), "
+                          "size (8, 128)",
+                          "core 0, cycle 0, step (1, 0), copy_in of x (support.h): copy_in, slot 0, start (8, 128), "
+                          "size (8, 128)"));
 }
 
 TEST(TraceTest, ACoreWithoutStepsIssuesNothing) {
