@@ -12,7 +12,7 @@ namespace {
 // Bounds on what a line may ask for: far above any case, far below what would exhaust the machine.
 constexpr int64_t kMostSize = int64_t{1} << 28;
 constexpr int64_t kMostElements = int64_t{1} << 28;
-constexpr int64_t kMostSteps = int64_t{1} << 28;
+constexpr int64_t kMostSteps = int64_t{1} << 22;  // each of them leaves several entries in the trace
 constexpr int64_t kMostCoefficient = int64_t{1} << 31;
 constexpr size_t kMostRefs = 64;
 constexpr size_t kMostCycles = 4096;

@@ -60,7 +60,7 @@ absl::Status ForEachCase(const std::string& path, const CaseRunOptions& options,
   if (!file) return absl::NotFoundError(absl::StrCat(path, ": cannot be read"));
   std::string text;
   for (int number = 1; std::getline(file, text); ++number) {
-    if (text.empty()) continue;
+    if (text.empty() || text == "\r") continue;
     const std::string where = absl::StrCat(path, ":", number, ": ");
     const Json line = Json::parse(text, nullptr, /*allow_exceptions=*/false);
     if (line.is_discarded())

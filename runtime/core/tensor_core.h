@@ -58,7 +58,9 @@ class TensorCore final : public Agent {
   // Once the machine is quiet:
   State state() const { return state_; }
   const Request& request() const { return context_.request_; }
+  // Where the last request was made.
   Place Where() const;
+  Stamp Stamped() const;
   // Where the kernel was when it was told to unwind; empty if it ended by itself.
   const std::optional<Place>& unwound_at() const { return context_.unwound_at_; }
   // Unwinds a kernel that waits and will never be woken; post it afterwards.
@@ -97,8 +99,6 @@ class TensorCore final : public Agent {
   // `started`: the transfer, of kStart.
   void EmitRequest(Event::Kind kind, const Transfer* started);
   bool WithinStepLimit();
-  // Where the request being served was made.
-  Stamp Stamped() const;
 
   // Constant after construction.
   const std::unique_ptr<Strand> strand_;

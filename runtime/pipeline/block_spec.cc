@@ -96,6 +96,7 @@ BlockLayout::BlockLayout(const Dims& block, const Dims& shape, const Dims& tile)
 std::string BlockLayout::NoBlockText(const BlockIndex& index) const {
   for (int d = 0; d < blocks_.size(); ++d) {
     if (index[d] >= 0 && index[d] < blocks_[d]) continue;
+    if (blocks_[d] == 0) return absl::StrCat("block ", index.ToString(), " is not there: dimension ", d, " has none");
     return absl::StrCat("block ", index.ToString(), " is not there: dimension ", d, " has blocks 0–", blocks_[d] - 1,
                         " of ", block_[d], ", given ", index[d]);
   }

@@ -94,7 +94,12 @@ void PipelineLoop::Step() {
 }
 
 void PipelineLoop::BindExistingRefs() {
-  for (const Operand& operand : operands_) operand.buffered->BindExistingRef(*operand.ref, walk_.point());
+  frame_.phase = Phase::kInitialize;
+  for (const Operand& operand : operands_) {
+    frame_.operand = operand.buffered->position();
+    frame_.operand_name = &operand.buffered->name();
+    operand.buffered->BindExistingRef(*operand.ref, walk_.point());
+  }
 }
 
 // User code may write what an index map reads.

@@ -28,6 +28,11 @@ std::string WhoCouldPay(const TensorCore& core, size_t waiting) {
   return absl::StrCat("who could pay ", semaphore.Name(), ": nobody, ", others);
 }
 
+// At the first step of a later cycle a pipeline waits for what the cycle before has prefetched.
+bool LacksPrefetch(const Place& place, const Stamp& stamp) {
+  return place.in_pipeline && place.phase == Phase::kWaitIn && stamp.step == 0 && place.cycle > 0;
+}
+
 }  // namespace
 
 Fault DeadlockFault(const std::vector<TensorCore*>& waiting) {
@@ -43,6 +48,10 @@ Fault DeadlockFault(const std::vector<TensorCore*>& waiting) {
     fault.lines.push_back(absl::StrCat(core->Where().ToString(), ": ", request.semaphore.Name(), " holds ",
                                        Grouped(has), " of ", UnitsText(request.amount, kind)));
     fault.lines.push_back(WhoCouldPay(*core, waiting.size()));
+    if (const Place place = core->Where(); LacksPrefetch(place, core->Stamped())) {
+      fault.lines.push_back(absl::StrCat("cycle ", place.cycle - 1, " ended without a copy of ", place.operand,
+                                         " for the next one: its prefetch callback did not prefetch ", place.operand));
+    }
   }
   return fault;
 }

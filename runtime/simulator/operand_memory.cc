@@ -40,6 +40,11 @@ void CopyElements(const Dims& shape, int64_t element_bytes, std::byte* to, const
 // Whether two arrays begin at the same bytes: one array, or memory of the host that both have adopted.
 bool AreOne(const Array& a, const Array& b) { return &a == &b || (a.elements() > 0 && a.data() == b.data()); }
 
+void CopyIn(const Array& array, const Allocation& to) {
+  CopyElements(array.shape(), DTypeSize(array.dtype()), to.data(), to.physical_strides(), array.data(),
+               array.physical_strides());
+}
+
 }  // namespace
 
 OperandMemory::~OperandMemory() {
@@ -87,7 +92,11 @@ absl::Status OperandMemory::RefreshOutputs() {
   // The cores have been launched: what the host still writes is ordered with their kernels, but not by a token.
   HiddenFromSanitizer hidden;
   for (Place& place : places_) {
-    if (place.operand.direction != Operand::Direction::kOut || IsRead(*place.operand.output)) continue;
+    if (place.operand.direction != Operand::Direction::kOut) continue;
+    if (IsRead(*place.operand.output)) {
+      if (!place.owners.empty()) CopyIn(*place.operand.output, *place.allocations[0]);
+      continue;
+    }
     place.operand.output->Refill(fresh_);
     STRANDCORE_RETURN_IF_ERROR(place.operand.output->status());
   }
@@ -148,8 +157,7 @@ absl::Status OperandMemory::AddOnChip(Place& place, OperandId id, TensorCore& co
   STRANDCORE_RETURN_IF_ERROR(core.scopes().Reserve(**made));
   const Array& array = *place.operand.input;
   if (place.operand.direction != Operand::Direction::kOut) {
-    CopyElements(array.shape(), DTypeSize(array.dtype()), (*made)->data(), (*made)->physical_strides(), array.data(),
-                 array.physical_strides());
+    CopyIn(array, **made);
   }
   place.allocations.push_back(*std::move(made));
   place.owners.push_back(&core);

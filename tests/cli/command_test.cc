@@ -148,7 +148,7 @@ TEST_F(CommandTest, AFileWithoutACaseDoesNotConform) {
 }
 
 TEST_F(CommandTest, AGridOfTooManyStepsIsMalformed) {
-  ExpectRefused(Replaced("[2]", "[16384,16385]"), "field grid: expected at most 268435456 steps");
+  ExpectRefused(Replaced("[2]", "[2048,2049]"), "field grid: expected at most 4194304 steps");
   ExpectRefused(Replaced("[2]", "[268435456,268435456,268435456,268435456]"), "field grid: expected at most");
   ExpectRefused(Replaced("[2]", "[268435456,2],\"dynamic\":[true,true]"), "field grid: expected at most");
   ExpectRefused(Replaced("[2]", "[0,268435456,2]"), "field grid: expected at most");

@@ -37,7 +37,8 @@ TEST_P(PipelineFaultsTest, AMissingPrefetchIsADeadlockThatIsExplained) {
   const RunReport report = Run(WithoutPrefetch(), {In("x", x), Out("y", y)});
   EXPECT_THAT(report, HasFault(FaultKind::kDeadlock, AllOf(HasSubstr("core 0, cycle 1, step (0,), wait_in of x"),
                                                            HasSubstr("x.recv holds 0 of 4,096 bytes"),
-                                                           HasSubstr("no copy on it is in flight"))));
+                                                           HasSubstr("no copy on it is in flight"),
+                                                           HasSubstr("its prefetch callback did not prefetch x"))));
   ASSERT_EQ(report.faults[0].places.size(), 1u);
   EXPECT_EQ(report.faults[0].places[0].operand, "x");
   EXPECT_EQ(report.faults[0].places[0].phase, Phase::kWaitIn);

@@ -58,6 +58,14 @@ TEST_P(OperandTest, OutKeepsWhatTheRunAlsoReads) {
   EXPECT_TRUE((x.Matrix<float>() == before.Matrix<float>() + 1.0f).all());
 }
 
+TEST_P(OperandTest, OutOnTheChipKeepsWhatTheRunAlsoReads) {
+  Array x = Array::Full(DType::kInt32, {8, 128}, 5);
+  auto kernel = [](KernelContext&, Ref, Ref y) { y.Set<int32_t>(7, {0, 0}); };
+  EXPECT_THAT(Run(kernel, {In("x", x, MemorySpace::kVmem), Out("y", x, MemorySpace::kVmem)}), IsClean());
+  EXPECT_EQ(x.Get({0, 0}), 7);
+  EXPECT_EQ(x.Get({3, 3}), 5);
+}
+
 TEST_P(OperandTest, ARefusedLaunchLeavesTheArrays) {
   Array y = Array::Full(DType::kFloat32, {8, 128}, 5);
   auto kernel = [](KernelContext&, Ref, Ref) {};
