@@ -14,7 +14,7 @@ absl::Status AccumulateFlags::CheckCount(size_t outputs) const {
                 each_.size());
 }
 
-absl::StatusOr<Pipeline> EmitPipeline(RefFunction body, PipelineOptions options) {
+absl::StatusOr<Pipeline> EmitPipeline(RefFunction body, PipelineOptions options, Site site) {
   if (!body) return Refuse("body: expected a function, given none");
   STRANDCORE_RETURN_IF_ERROR(ValidateGrid(options.grid));
   STRANDCORE_RETURN_IF_ERROR(options.should_accumulate_out.CheckCount(options.out_specs.size()));
@@ -22,14 +22,15 @@ absl::StatusOr<Pipeline> EmitPipeline(RefFunction body, PipelineOptions options)
     return Refuse("axis_names: expected none, or one for each of ", options.grid.size(),
                   " dimensions of the grid, given ", options.axis_names.size());
   }
-  return Pipeline(std::move(body), std::make_shared<const PipelineOptions>(std::move(options)));
+  return Pipeline(std::move(body), std::make_shared<const PipelineOptions>(std::move(options)), site);
 }
 
-absl::StatusOr<PipelineWithAllocations> EmitPipelineWithAllocations(RefFunction body, PipelineOptions options) {
+absl::StatusOr<PipelineWithAllocations> EmitPipelineWithAllocations(RefFunction body, PipelineOptions options,
+                                                                    Site site) {
   if (options.core_axis.has_value()) {
     return Refuse("core_axis: a pipeline with allocations cannot be split over cores, given axis ", *options.core_axis);
   }
-  absl::StatusOr<Pipeline> pipeline = EmitPipeline(std::move(body), std::move(options));
+  absl::StatusOr<Pipeline> pipeline = EmitPipeline(std::move(body), std::move(options), site);
   if (!pipeline.ok()) return pipeline.status();
   return PipelineWithAllocations{
       *pipeline, [p = *pipeline](KernelContext& core, Refs refs) { return p.MakeAllocations(core, refs); }};

@@ -95,25 +95,28 @@ class Pipeline {
  public:
   // Runs the pipeline over these operands, inputs first. Stops the kernel with what it refuses: operands that do not
   // fit the specs, a grid that cannot be split, blocks that are not there. With allocations the specs are theirs.
-  void operator()(KernelContext& core, Refs refs, const Invocation& invocation = {}, Site site = Site::Here()) const;
+  void operator()(KernelContext& core, Refs refs, const Invocation& invocation, Site site = Site::Here()) const;
+  // The same with the defaults, as a kernel: reports give the line that made the pipeline.
+  void operator()(KernelContext& core, Refs refs) const { (*this)(core, refs, Invocation(), made_at_); }
 
   Allocations MakeAllocations(KernelContext& core, Refs refs, Site site = Site::Here()) const;
   const PipelineOptions& options() const { return *options_; }
 
  private:
-  friend absl::StatusOr<Pipeline> EmitPipeline(RefFunction body, PipelineOptions options);
-  Pipeline(RefFunction body, std::shared_ptr<const PipelineOptions> options)
-      : body_(std::move(body)), options_(std::move(options)) {}
+  friend absl::StatusOr<Pipeline> EmitPipeline(RefFunction body, PipelineOptions options, Site site);
+  Pipeline(RefFunction body, std::shared_ptr<const PipelineOptions> options, Site made_at)
+      : body_(std::move(body)), options_(std::move(options)), made_at_(made_at) {}
 
   GridPart PartOf(KernelContext& core) const;
 
   RefFunction body_;
   std::shared_ptr<const PipelineOptions> options_;
+  Site made_at_;
 };
 
 // Refuses a grid with static sizes <= 0 or more steps than can be counted, flags that do not match the outputs, and a
 // missing body.
-absl::StatusOr<Pipeline> EmitPipeline(RefFunction body, PipelineOptions options);
+absl::StatusOr<Pipeline> EmitPipeline(RefFunction body, PipelineOptions options, Site site = Site::Here());
 
 // The same with the function that makes its allocations (Pallas's emit_pipeline_with_allocations). It cannot be
 // partitioned over cores (quirk Q18): core_axis is refused.
@@ -121,7 +124,8 @@ struct PipelineWithAllocations {
   Pipeline pipeline;
   std::function<Allocations(KernelContext&, Refs)> make_allocations;
 };
-absl::StatusOr<PipelineWithAllocations> EmitPipelineWithAllocations(RefFunction body, PipelineOptions options);
+absl::StatusOr<PipelineWithAllocations> EmitPipelineWithAllocations(RefFunction body, PipelineOptions options,
+                                                                    Site site = Site::Here());
 
 }  // namespace strandcore
 
