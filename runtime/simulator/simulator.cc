@@ -43,6 +43,11 @@ absl::Status CheckOptions(const SimulatorOptions& options) {
     return Refuse("options threads and policy contradict each other: a policy (", options.policy->ToString(),
                   ") picks on one thread, given threads = ", options.threads);
   }
+  if (options.threads == 0 && options.dma == DmaMode::kHelp) {
+    return Refuse("options dma and policy contradict each other: the policy (",
+                  options.policy.value_or(Policy::Eager()).ToString(),
+                  ") picks when a copy goes on, so no core can help; expected threads > 0 with dma = kHelp, given 0");
+  }
   return absl::OkStatus();
 }
 

@@ -49,6 +49,14 @@ TEST(SimulatorOptionsTest, ThreadsAndAPolicyContradictEachOther) {
             "= 2");
 }
 
+TEST(SimulatorOptionsTest, HelpAndAPolicyContradictEachOther) {
+  EXPECT_EQ(
+      RefusalOf({.policy = Policy::OnWait(), .dma = DmaMode::kHelp}),
+      "options dma and policy contradict each other: the policy (on_wait) picks when a copy goes on, so no core can "
+      "help; expected threads > 0 with dma = kHelp, given 0");
+  EXPECT_TRUE(Simulator({.threads = 1, .dma = DmaMode::kHelp}).status().ok());
+}
+
 TEST(SimulatorOptionsTest, EngineCountsAreAllRight) {
   const Array x = Array::Iota(DType::kFloat32, {8, 128});
   for (int engines : {0, 1, 2, 3, 64}) {
