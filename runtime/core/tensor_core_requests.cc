@@ -169,6 +169,11 @@ TensorCore::Served TensorCore::GiveUp() {
   in_flight_.Collect();
   scopes_.FreeAll(in_flight_);
   context_.fiber_.Abandon();
+  // It never comes back from its last request: what surrounds the switch of stacks is ended for it.
+  void* host = CurrentIdentity();
+  SC_SWITCH(identity_.get());
+  SC_IGNORE_END();
+  SC_SWITCH(host);
   return ServeEnd();
 }
 

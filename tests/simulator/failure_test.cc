@@ -142,6 +142,25 @@ TEST_P(FailureTest, AKernelThatCatchesEverythingDoesNotHang) {
   }
 }
 
+// The other core has begun for certain when the first one fails.
+TEST_P(FailureTest, AKernelInsideARequestThatCatchesEverythingDoesNotHang) {
+  std::atomic<bool> begun{false};
+  auto kernel = [&](KernelContext& core) {
+    if (core.core_index() == 1) {
+      while (!begun) core.Delay(1);
+      throw std::runtime_error("the first");
+    }
+    begun = true;
+    for (;;) {
+      try {
+        WaitForEver(core);
+      } catch (...) {
+      }
+    }
+  };
+  EXPECT_THAT(Run(kernel, {}, 2), HasFault(FaultKind::kKernelError, HasSubstr("the first")));
+}
+
 TEST_P(FailureTest, AKernelThatCatchesItsUnwindingMayReturn) {
   auto kernel = [](KernelContext& core) {
     try {
