@@ -22,6 +22,12 @@ const char* FaultName(FaultKind kind) {
       return "use-after-scope";
     case FaultKind::kTransferInFlightAtExit:
       return "transfer-in-flight-at-exit";
+    case FaultKind::kSemaphoreNotZero:
+      return "semaphore-not-zero";
+    case FaultKind::kUninitialisedRead:
+      return "uninitialised-read";
+    case FaultKind::kRevisitedOutput:
+      return "revisited-output";
   }
   return "unknown";
 }
@@ -49,7 +55,17 @@ const char* AccessKindName(AccessKind kind) {
   return "unknown";
 }
 
-const char* NoteName(NoteKind kind) { return kind == NoteKind::kAmbiguousWait ? "ambiguous-wait" : "late-post"; }
+const char* NoteName(NoteKind kind) {
+  switch (kind) {
+    case NoteKind::kAmbiguousWait:
+      return "ambiguous-wait";
+    case NoteKind::kLatePost:
+      return "late-post";
+    case NoteKind::kUnstableIndex:
+      return "unstable-index";
+  }
+  return "unknown";
+}
 
 std::string Note::ToString() const { return absl::StrCat("note: ", NoteName(kind), ": ", text); }
 

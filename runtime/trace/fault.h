@@ -20,6 +20,9 @@ enum class FaultKind : uint8_t {
   kRace,
   kUseAfterScope,
   kTransferInFlightAtExit,
+  kSemaphoreNotZero,
+  kUninitialisedRead,
+  kRevisitedOutput,
 };
 
 // "deadlock", "kernel-error", ...
@@ -48,7 +51,7 @@ struct Fault {
 };
 
 // Something that may be right, but is worth knowing: a report with notes is ok.
-enum class NoteKind : uint8_t { kAmbiguousWait, kLatePost };
+enum class NoteKind : uint8_t { kAmbiguousWait, kLatePost, kUnstableIndex };
 
 // "ambiguous-wait", ...
 const char* NoteName(NoteKind kind);
