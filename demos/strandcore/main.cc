@@ -3,8 +3,10 @@
 #include <string>
 #include <vector>
 
+#include "demos/strandcore/catalogue.h"
 #include "runtime/cli/command.h"
 
 int main(int argc, char** argv) {
-  return strandcore::RunCommand(std::vector<std::string>(argv + 1, argv + argc), std::cout, std::cerr);
+  return strandcore::RunCommand(std::vector<std::string>(argv + 1, argv + argc), std::cout, std::cerr,
+                                strandcore::KernelCatalogue());
 }

@@ -4,7 +4,7 @@
 
 namespace strandcore {
 
-RefFunction KernelErrorKernel(bool repaired) {
+RefFunction KernelError(bool repaired) {
   return [repaired](KernelContext& core, Ref x, Ref y) {
     const int64_t rows = repaired ? 8 : 12;
     if (x.shape()[0] % rows != 0) throw std::runtime_error("12 rows do not divide the array");

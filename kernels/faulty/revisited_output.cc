@@ -10,7 +10,7 @@ void Scale(KernelContext& core, Ref x, Ref y) {
 
 }  // namespace
 
-RefFunction RevisitedOutputKernel(bool repaired) {
+RefFunction RevisitedOutput(bool repaired) {
   // The grid has two passes over two blocks. Of an output only steps in a row may share a block.
   const int block_axis = repaired ? 0 : 1;
   const BlockSpec block({8, 128}, [block_axis](GridIndex g) { return BlockIndex{g[block_axis], 0}; });

@@ -1,7 +1,9 @@
 #include "runtime/cli/command.h"
 
+#include <algorithm>
 #include <fstream>
 #include <functional>
+#include <iterator>
 #include <ostream>
 #include <utility>
 
@@ -20,6 +22,8 @@ constexpr char kHelp[] = R"(strandcore runs Pallas-style TPU pipelines on a CPU.
   strandcore conform CASES.jsonl   run each case; compare with what its line expects
   strandcore verdict PROGRAMS.jsonl
                                    run each order program; print what races or blocks in any of its schedules
+  strandcore list                  the kernels that run knows
+  strandcore run NAME              run one of them; print its report
 
 A case is one pipeline: grid, operands with blocks and index maps, cycles, cores; an order program is cores that read,
 write, signal, wait and copy; each a line of JSON. conform takes either.
@@ -33,7 +37,7 @@ How it runs:
   --seed=N        of the policy random
   --threads=N     real concurrency on N threads instead of a policy
 
-Exit status: 0 all well, 1 a case differs from what is expected, 2 wrong use or a malformed line.
+Exit status: 0 all well, 1 a case differs from what is expected or a kernel has a fault, 2 wrong use or a malformed line.
 )";
 
 constexpr int kMostDifferences = 10;
@@ -113,10 +117,17 @@ int Conform(const std::string& path, const CaseRunOptions& options, std::ostream
   return differing == 0 ? 0 : 1;
 }
 
+int RunNamed(const Catalogue& catalogue, const std::string& name, const CaseRunOptions& options, std::ostream& out,
+             std::ostream& err) {
+  absl::StatusOr<bool> ok = RunEntry(catalogue, name, options, out);
+  if (!ok.ok()) return Fail(err, std::string(ok.status().message()));
+  return *ok ? 0 : 1;
+}
+
 }  // namespace
 
 int RunCommand(const std::vector<std::string>& arguments, std::ostream& out, std::ostream& err,
-               const ScheduleChange& alter_schedule) {
+               const Catalogue& catalogue, const ScheduleChange& alter_schedule) {
   absl::StatusOr<CommandLine> line = ParseCommandLine(arguments);
   if (!line.ok()) return Fail(err, std::string(line.status().message()) + " (strandcore --help)");
   line->run.alter_schedule = alter_schedule;
@@ -126,13 +137,28 @@ int RunCommand(const std::vector<std::string>& arguments, std::ostream& out, std
   }
   const std::vector<std::string>& words = line->words;
   if (words.empty()) return Fail(err, "expected a command, given none (strandcore --help)");
-  if (words[0] != "trace" && words[0] != "conform" && words[0] != "verdict") {
-    return Fail(err, absl::StrCat("expected trace, conform or verdict, given \"", words[0], "\" (strandcore --help)"));
+  const std::string& command = words[0];
+  if (command == "list" && words.size() == 1) {
+    ListEntries(catalogue, out);
+    return 0;
   }
-  if (words.size() != 2) {
-    return Fail(err, absl::StrCat(words[0], ": expected one file, given ", words.size() - 1, " (strandcore --help)"));
+  static constexpr std::pair<const char*, const char*> kTakes[] = {{"trace", "one file"},
+                                                                   {"conform", "one file"},
+                                                                   {"verdict", "one file"},
+                                                                   {"run", "one name"},
+                                                                   {"list", "nothing"}};
+  const auto takes =
+      std::find_if(std::begin(kTakes), std::end(kTakes), [&](const auto& known) { return known.first == command; });
+  if (takes == std::end(kTakes)) {
+    return Fail(err, absl::StrCat("expected trace, conform, verdict, list or run, given \"", command,
+                                  "\" (strandcore --help)"));
   }
-  return (words[0] == "conform" ? Conform : Trace)(words[1], line->run, out, err);
+  if (words.size() != 2 || command == "list") {
+    return Fail(
+        err, absl::StrCat(command, ": expected ", takes->second, ", given ", words.size() - 1, " (strandcore --help)"));
+  }
+  if (command == "run") return RunNamed(catalogue, words[1], line->run, out, err);
+  return (command == "conform" ? Conform : Trace)(words[1], line->run, out, err);
 }
 
 }  // namespace strandcore

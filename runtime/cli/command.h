@@ -6,14 +6,15 @@
 #include <string>
 #include <vector>
 
+#include "runtime/cli/catalogue.h"
 #include "runtime/cli/run_case.h"
 
 namespace strandcore {
 
 // Runs one command and answers the exit status: 0 all well, 1 a difference was found, 2 wrong use or a malformed file
-// (then with one line on `err`). `alter_schedule`: see CaseRunOptions.
+// (then with one line on `err`). `catalogue`: what list and run know. `alter_schedule`: see CaseRunOptions.
 int RunCommand(const std::vector<std::string>& arguments, std::ostream& out, std::ostream& err,
-               const ScheduleChange& alter_schedule = nullptr);
+               const Catalogue& catalogue = {}, const ScheduleChange& alter_schedule = nullptr);
 
 }  // namespace strandcore
 

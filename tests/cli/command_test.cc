@@ -65,15 +65,34 @@ class CommandTest : public testing::Test {
 
 TEST_F(CommandTest, HelpTeachesTheCommandsAndFlags) {
   EXPECT_EQ(Run({"--help"}), 0);
-  for (const char* word : {"trace", "conform", "--policy", "--seed", "--threads", "on_wait", "Exit status"}) {
+  for (const char* word :
+       {"trace", "conform", "list", "run", "--policy", "--seed", "--threads", "on_wait", "Exit status"}) {
     EXPECT_THAT(out_.str(), HasSubstr(word));
   }
+}
+
+TEST_F(CommandTest, ListAndRunKnowWhatTheyAreGiven) {
+  auto stop = [](KernelContext& core) { core.Check(core.num_cores() == 1, "two cores"); };
+  Catalogue catalogue;
+  for (int cores : {1, 2}) {
+    auto run = [stop](Simulator& simulator) -> absl::StatusOr<RunReport> { return simulator.Run(stop, {}); };
+    catalogue.push_back({cores == 1 ? "one" : "two_of_them", "what it does", cores, run});
+  }
+  EXPECT_EQ(RunCommand({"list"}, out_, err_, catalogue), 0);
+  EXPECT_EQ(out_.str(), "one          what it does\ntwo_of_them  what it does\n");
+  EXPECT_EQ(RunCommand({"run", "one", "--threads=1"}, out_, err_, catalogue), 0);
+  EXPECT_THAT(out_.str(), HasSubstr("ok: 1 core"));
+  EXPECT_EQ(RunCommand({"run", "two_of_them"}, out_, err_, catalogue), 1);
+  EXPECT_THAT(out_.str(), HasSubstr("kernel-error: Check failed"));
 }
 
 TEST_F(CommandTest, WrongUseIsOneLineAndStatusTwo) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> kWrong = {
       {{}, "expected a command, given none"},
-      {{"race"}, "expected trace, conform or verdict, given \"race\""},
+      {{"race"}, "expected trace, conform, verdict, list or run, given \"race\""},
+      {{"list", "all"}, "list: expected nothing, given 1"},
+      {{"run"}, "run: expected one name, given 0"},
+      {{"run", "nobody"}, "run: expected a name that strandcore list prints, given \"nobody\""},
       {{"trace"}, "trace: expected one file, given 0"},
       {{"trace", "a", "b"}, "trace: expected one file, given 2"},
       {{"trace", "/nowhere"}, "/nowhere: cannot be read"},

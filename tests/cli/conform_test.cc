@@ -182,14 +182,14 @@ void ExpectFoundByConform(const ScheduleChange& alter) {
   SKIP_UNDER_THREAD_SANITIZER();
   std::ostringstream out;
   std::ostringstream err;
-  EXPECT_EQ(RunCommand({"conform", CasesFile()}, out, err, alter), 1) << err.str();
+  EXPECT_EQ(RunCommand({"conform", CasesFile()}, out, err, {}, alter), 1) << err.str();
   EXPECT_THAT(out.str(), ::testing::HasSubstr("trace["));
 }
 
 TEST(BrokenPhaseTest, UnalteredPhasesConform) {
   std::ostringstream out;
   std::ostringstream err;
-  EXPECT_EQ(RunCommand({"conform", CasesFile()}, out, err, [](const Schedule& schedule) { return schedule; }), 0);
+  EXPECT_EQ(RunCommand({"conform", CasesFile()}, out, err, {}, [](const Schedule& schedule) { return schedule; }), 0);
 }
 
 TEST(BrokenPhaseTest, WaitOutAndCopyOutTheWrongWayRoundAreFound) { ExpectFoundByConform(CopiesOutBeforeItWaitsOut); }

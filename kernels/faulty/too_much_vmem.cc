@@ -2,7 +2,7 @@
 
 namespace strandcore {
 
-RefFunction CapacityKernel(bool repaired) {
+RefFunction TooMuchVmem(bool repaired) {
   return [repaired](KernelContext& core, Ref x, Ref y) {
     auto body = [&](Ref tiles) {
       core.SyncCopy(x, tiles.At(0));

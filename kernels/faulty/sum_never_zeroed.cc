@@ -2,7 +2,7 @@
 
 namespace strandcore {
 
-RefFunction UninitialisedReadKernel(bool repaired) {
+RefFunction SumNeverZeroed(bool repaired) {
   return [repaired](KernelContext& core, Ref x, Ref y) {
     auto body = [&](Ref tile, Ref sum) {
       if (repaired) sum.Write<float>().setZero();

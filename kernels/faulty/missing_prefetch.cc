@@ -9,7 +9,7 @@ void Copy(KernelContext&, Ref x, Ref y) { y.Write<float>() = x.Read<float>(); }
 
 }  // namespace
 
-RefFunction DeadlockKernel(bool repaired) {
+RefFunction MissingPrefetch(bool repaired) {
   const BlockSpec block({8, 128}, [](GridIndex g) { return BlockIndex{g[0], 0}; });
   const Pipeline pipeline = *EmitPipeline(Copy, {.grid = {2}, .in_specs = {block}, .out_specs = {block}});
   return [=](KernelContext& core, Ref x, Ref y) {

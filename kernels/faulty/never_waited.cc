@@ -2,7 +2,7 @@
 
 namespace strandcore {
 
-RefFunction TransferInFlightAtExitKernel(bool repaired) {
+RefFunction NeverWaited(bool repaired) {
   return [repaired](KernelContext& core, Ref x, Ref y) {
     auto body = [&](SemaphoreRef done) {
       const AsyncCopy copy = core.MakeAsyncCopy(x, y, done);

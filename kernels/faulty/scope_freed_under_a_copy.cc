@@ -4,7 +4,7 @@
 
 namespace strandcore {
 
-RefFunction UseAfterScopeKernel(bool repaired) {
+RefFunction ScopeFreedUnderACopy(bool repaired) {
   return [repaired](KernelContext& core, Ref x, Ref y) {
     auto body = [&](SemaphoreRef sent) {
       int64_t unpaid = x.bytes();

@@ -1,0 +1,18 @@
+#include "kernels/faulty/faulty.h"
+
+namespace strandcore {
+
+RefFunction WaitForMore(bool repaired) {
+  return [repaired](KernelContext& core, Ref x, Ref y) {
+    auto body = [&](SemaphoreRef done) {
+      for (int64_t block = 0; block < 2; ++block) {
+        core.SyncCopy(x.At(Ds(8 * block, 8)), y.At(Ds(8 * block, 8)));
+        core.Signal(done);
+      }
+      core.Wait(done, repaired ? 2 : 3);
+    };
+    core.RunScoped(body, RegularSemaphore({}, "done"));
+  };
+}
+
+}  // namespace strandcore
