@@ -6,7 +6,6 @@
 #include "absl/strings/str_cat.h"
 #include "runtime/check/footprint_regions.h"
 #include "runtime/check/replay.h"
-#include "runtime/check/solve.h"
 #include "runtime/memory/ref.h"
 
 namespace strandcore {
@@ -62,7 +61,7 @@ void Checker::OnStart(int32_t core, const Ref& source, const Ref& target, int32_
   access.name = AccessName::OfTransfer(started.serial, /*write=*/true);
   Meet(core, ShadowOf(*target.allocation()), target, access, before);
   DropProven(core);
-  cores_[static_cast<size_t>(core)].unproven.push_back({started.written, stamp, send, target.name()});
+  cores_[static_cast<size_t>(core)].unproven.push_back({access, target.name()});
 }
 
 void Checker::OnRead(int32_t core, const Ref& part, const Stamp& stamp) { OnAccess(core, part, false, stamp); }
@@ -115,66 +114,116 @@ AllocationShadow& Checker::ShadowOf(const Allocation& allocation) {
 void Checker::OnFree(int32_t core, const Allocation& allocation, const Stamp& stamp) {
   AllocationShadow* shadow = allocation.shadow().load(std::memory_order_acquire);
   if (shadow == nullptr) return;
-  FindUsesAfter(core, *shadow, allocation, stamp);
+  SeenAccess end;
+  end.stamp = stamp;
+  end.core = core;
+  end.write = end.ends = true;
+  end.epoch = order_.Access(core);
+  end.name = AccessName::OfCore(core, order_.RequestsOf(core));
+  FindUsesAfter(*shadow, allocation, end);
   allocation.shadow().store(nullptr, std::memory_order_relaxed);
   std::lock_guard<std::mutex> lock(shadows_mutex_);
   shadows_.erase(shadow);
 }
 
-void Checker::FindUsesAfter(int32_t core, AllocationShadow& shadow, const Allocation& allocation, const Stamp& stamp) {
-  const BriefGuard guard(shadow.lock, several_);
+void Checker::FindUsesAfter(AllocationShadow& shadow, const Allocation& allocation, const SeenAccess& end) {
   const Region whole(Dims::Filled(allocation.physical_shape().size(), 0), allocation.physical_shape());
+  if (several_) accesses_.Append(end.core, shadow.number, {end, end.name.number, shadow.number, whole});
+  const BriefGuard guard(shadow.lock, several_);
   shadow.tree.ForEachOverlap(whole, [&](const ShadowCell& cell, const Region&) {
     for (const SeenAccess& access : cell.accesses) {
-      if (!access.by_transfer() || order_.Ordered(access.epoch, core)) continue;
-      Fault fault;
-      fault.kind = FaultKind::kUseAfterScope;
-      fault.headline = absl::StrCat(allocation.name(), " is freed while a copy may still be ",
-                                    access.write ? "filling" : "reading", " it");
-      fault.places = {PlaceOf(stamp, CoreId{0, core}, ""), PlaceOf(access.stamp, CoreId{0, access.core}, "")};
-      fault.lines = {absl::StrCat("its scope is left by ", fault.places[0].ToString()),
-                     absl::StrCat("the copy was started by ", fault.places[1].ToString()),
-                     absl::StrCat("core ", core, " has not waited ", findings_.NameOf(access.semaphore), " for it")};
-      findings_.Add(std::move(fault));
+      if (access.by_transfer() && !order_.Ordered(access.epoch, end.core)) AddUseAfter(shadow.name, end, access);
     }
   });
 }
 
-void Checker::DropProven(int32_t core) {
-  std::vector<Unproven>& unproven = cores_[static_cast<size_t>(core)].unproven;
-  std::erase_if(unproven, [&](const Unproven& transfer) { return order_.Ordered(transfer.done, core); });
+void Checker::AddUseAfter(const std::string& memory, const SeenAccess& end, const SeenAccess& transfer) {
+  Fault fault;
+  fault.kind = FaultKind::kUseAfterScope;
+  fault.headline =
+      absl::StrCat(memory, " is freed while a copy may still be ", transfer.write ? "filling" : "reading", " it");
+  fault.places = {PlaceOf(end.stamp, CoreId{0, end.core}, ""), PlaceOf(transfer.stamp, CoreId{0, transfer.core}, "")};
+  fault.lines = {absl::StrCat("its scope is left by ", fault.places[0].ToString()),
+                 absl::StrCat("the copy was started by ", fault.places[1].ToString()),
+                 absl::StrCat("core ", end.core, " has not waited ", findings_.NameOf(transfer.semaphore), " for it")};
+  findings_.Add(std::move(fault));
 }
 
-void Checker::OnEnd(int32_t core) {
-  DropProven(core);
-  for (const Unproven& transfer : cores_[static_cast<size_t>(core)].unproven) {
-    Fault fault;
-    fault.kind = FaultKind::kTransferInFlightAtExit;
-    fault.headline = absl::StrCat("core ", core, " ends while a copy to ", transfer.target, " may be in flight");
-    fault.places = {PlaceOf(transfer.stamp, CoreId{0, core}, "")};
-    fault.lines = {absl::StrCat("started by ", fault.places[0].ToString()),
-                   absl::StrCat("no wait on ", findings_.NameOf(transfer.semaphore), " proves that it is complete")};
-    findings_.Add(std::move(fault));
+void Checker::DropProven(int32_t core) {
+  std::vector<Unproven>& unproven = cores_[static_cast<size_t>(core)].unproven;
+  std::erase_if(unproven, [&](const Unproven& transfer) { return order_.Ordered(transfer.write.epoch, core); });
+}
+
+void Checker::OnEnd(int32_t core) { DropProven(core); }
+
+// The receiver of a remote copy may be the one who knows.
+void Checker::FindInFlight() {
+  for (const Core& core : cores_) {
+    for (const Unproven& transfer : core.unproven) {
+      bool proven = false;
+      for (int32_t c = 0; c < order_.cores() && !proven; ++c) proven = order_.Ordered(transfer.write.epoch, c);
+      if (!proven) AddInFlight(transfer.write, transfer.target);
+    }
   }
+}
+
+void Checker::FindInFlightAgain(SolvedOrder& solved) {
+  for (int32_t core = 0; core < order_.cores(); ++core) {
+    int64_t last = -1;
+    for (const LoggedAccess& logged : accesses_.Of(core)) {
+      const AccessName& name = logged.access.name;
+      // One in several regions is logged as often.
+      if (name.part != AccessName::Part::kTransferWrite || name.number == last) continue;
+      last = name.number;
+      bool proven = false;
+      for (int32_t c = 0; c < order_.cores() && !proven; ++c) {
+        proven = solved.Ordered(name, AccessName::OfCore(c, order_.RequestsOf(c)));
+      }
+      if (!proven) AddInFlight(logged.access, logged_[static_cast<size_t>(logged.shadow)].name);
+    }
+  }
+}
+
+void Checker::AddInFlight(const SeenAccess& write, const std::string& target) {
+  Fault fault;
+  fault.kind = FaultKind::kTransferInFlightAtExit;
+  fault.headline = absl::StrCat("core ", write.core, " ends while a copy to ", target, " may be in flight");
+  fault.places = {PlaceOf(write.stamp, CoreId{0, write.core}, "")};
+  fault.lines = {absl::StrCat("started by ", fault.places[0].ToString()),
+                 absl::StrCat("no wait on ", findings_.NameOf(write.semaphore), " proves that it is complete")};
+  findings_.Add(std::move(fault));
 }
 
 void Checker::JudgeAgain() {
   SolvedOrder solved(requests_);
   findings_.ForgetRaces();
+  findings_.Forget(FaultKind::kUseAfterScope);
   std::vector<std::unique_ptr<RegionTree<ShadowCell>>> trees(logged_.size());
   ForEachInOneOrder(requests_, accesses_, [&](const LoggedAccess& logged) {
-    const ShadowedMemory& memory = logged_[static_cast<size_t>(logged.shadow)];
     auto& tree = trees[static_cast<size_t>(logged.shadow)];
-    if (tree == nullptr) tree = std::make_unique<RegionTree<ShadowCell>>(memory.shape, ShadowCell());
-    const SeenAccess& access = logged.access;
-    tree->ForEach(logged.region, [&](ShadowCell& cell, const Region& piece) {
-      cell.Meet(
-          access,
-          [&](const SeenAccess& earlier) {
-            if (!earlier.by_transfer() && earlier.core == access.core) return true;
-            return solved.Ordered(earlier.name, access.name);
-          },
-          [&](const SeenAccess& earlier) { findings_.AddRace(memory.name, piece, earlier, access, std::nullopt); });
+    if (tree == nullptr) {
+      tree = std::make_unique<RegionTree<ShadowCell>>(logged_[static_cast<size_t>(logged.shadow)].shape, ShadowCell());
+    }
+    MeetAgain(solved, *tree, logged);
+  });
+  FindInFlightAgain(solved);
+}
+
+void Checker::MeetAgain(SolvedOrder& solved, RegionTree<ShadowCell>& tree, const LoggedAccess& logged) {
+  const std::string& memory = logged_[static_cast<size_t>(logged.shadow)].name;
+  const SeenAccess& access = logged.access;
+  const auto ordered = [&](const SeenAccess& earlier) {
+    if (!earlier.by_transfer() && earlier.core == access.core) return true;
+    return solved.Ordered(earlier.name, access.name);
+  };
+  tree.ForEach(logged.region, [&](ShadowCell& cell, const Region& piece) {
+    if (access.ends) {
+      cell.End(access, ordered, [&](const SeenAccess& earlier) { AddUseAfter(memory, access, earlier); });
+      return;
+    }
+    cell.Meet(access, ordered, [&](const SeenAccess& earlier) {
+      if (earlier.ends) return AddUseAfter(memory, earlier, access);
+      findings_.AddRace(memory, piece, earlier, access, std::nullopt);
     });
   });
 }
@@ -182,7 +231,12 @@ void Checker::JudgeAgain() {
 Verdict Checker::Finish() {
   Verdict verdict;
   const bool cut = several_ && (requests_.cut() || accesses_.cut());
-  if (several_ && !cut && (order_.late() || findings_.any_race())) JudgeAgain();
+  const bool again = order_.late() || findings_.any_race() || findings_.any(FaultKind::kUseAfterScope);
+  if (several_ && !cut && again) {
+    JudgeAgain();
+  } else {
+    FindInFlight();
+  }
   if (order_.late() && cut) {
     Note note;
     note.kind = NoteKind::kLatePost;

@@ -26,6 +26,7 @@
 #include "runtime/check/order.h"
 #include "runtime/check/request_log.h"
 #include "runtime/check/shadow_cell.h"
+#include "runtime/check/solve.h"
 #include "runtime/trace/fault.h"
 #include "runtime/trace/monitor.h"
 
@@ -67,9 +68,7 @@ class Checker final : public Monitor {
  private:
   // A transfer whose completion its core does not know of yet.
   struct Unproven {
-    AccessEpoch done;
-    Stamp stamp;
-    int32_t semaphore;
+    SeenAccess write;
     std::string target;
   };
   struct alignas(64) Core {
@@ -85,11 +84,17 @@ class Checker final : public Monitor {
   void OnAccess(int32_t core, const Ref& part, bool write, const Stamp& stamp);
   // `before`: the number of the core's next request.
   void Meet(int32_t core, AllocationShadow& shadow, const Ref& part, const SeenAccess& access, int64_t before);
-  // Finds the races anew, from the logs.
+  // Finds anew, from the logs, what depends on the order of several cores.
   void JudgeAgain();
+  void MeetAgain(SolvedOrder& solved, RegionTree<ShadowCell>& tree, const LoggedAccess& logged);
   void DropProven(int32_t core);
   // Reports transfers that may still touch memory which ends.
-  void FindUsesAfter(int32_t core, AllocationShadow& shadow, const Allocation& allocation, const Stamp& stamp);
+  void FindUsesAfter(AllocationShadow& shadow, const Allocation& allocation, const SeenAccess& end);
+  void AddUseAfter(const std::string& memory, const SeenAccess& end, const SeenAccess& transfer);
+  // Reports transfers of which, when all cores have ended, none knows that they are complete.
+  void FindInFlight();
+  void FindInFlightAgain(SolvedOrder& solved);
+  void AddInFlight(const SeenAccess& write, const std::string& target);
 
   const bool several_;
   RequestLog requests_;

@@ -1,6 +1,7 @@
 #include "runtime/check/findings.h"
 
 #include <algorithm>
+#include <cstring>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -71,6 +72,15 @@ std::string PairName(const std::string& memory, const SeenAccess& earlier, const
   return absl::StrCat(memory, "|", name(later), "|", name(earlier), "|", earlier.core == later.core);
 }
 
+// Wherever in the grid. (One file's name may lie in memory twice.)
+bool AtSameSites(const Fault& a, const Fault& b) {
+  return std::equal(a.places.begin(), a.places.end(), b.places.begin(), b.places.end(),
+                    [](const Place& one, const Place& other) {
+                      return one.core == other.core && one.phase == other.phase && one.site.line == other.site.line &&
+                             std::strcmp(one.site.file, other.site.file) == 0;
+                    });
+}
+
 std::string PostText(const PostName& post) {
   return post.tick == 0 ? absl::StrCat("signal ", post.number, " of core ", post.core)
                         : absl::StrCat("copy ", post.number, " of core ", post.core);
@@ -128,7 +138,7 @@ void Findings::AddRace(const std::string& memory, const Region& region, const Se
 void Findings::Add(Fault fault) {
   std::lock_guard<std::mutex> lock(mutex_);
   for (Fault& other : others_) {
-    if (other.kind != fault.kind || other.headline != fault.headline) continue;
+    if (other.kind != fault.kind || other.headline != fault.headline || !AtSameSites(other, fault)) continue;
     ++other.count;
     return;
   }
@@ -143,6 +153,16 @@ void Findings::Add(Note note) {
 void Findings::ForgetRaces() {
   std::lock_guard<std::mutex> lock(mutex_);
   races_.clear();
+}
+
+void Findings::Forget(FaultKind kind) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  std::erase_if(others_, [kind](const Fault& fault) { return fault.kind == kind; });
+}
+
+bool Findings::any(FaultKind kind) const {
+  std::lock_guard<std::mutex> lock(mutex_);
+  return std::any_of(others_.begin(), others_.end(), [kind](const Fault& fault) { return fault.kind == kind; });
 }
 
 bool Findings::any_race() const {

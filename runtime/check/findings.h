@@ -30,10 +30,12 @@ class Findings {
                const std::optional<UnsurePost>& unsure);
   void Add(Fault fault);
   void Add(Note note);
-  // Forgets the races.
+  // Forgets what is found anew.
   void ForgetRaces();
+  void Forget(FaultKind kind);
 
   bool any_race() const;
+  bool any(FaultKind kind) const;
   // In an order that depends on what they say alone; after the run.
   std::vector<Fault> TakeFaults();
   std::vector<Note> TakeNotes();

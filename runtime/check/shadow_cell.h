@@ -24,6 +24,7 @@ struct SeenAccess {
   int32_t core = 0;        // which made it, or started the transfer
   int32_t semaphore = -1;  // that the transfer pays
   bool write = false;
+  bool ends = false;  // the memory's end, which counts as a write of all of it
 
   bool by_transfer() const { return name.part != AccessName::Part::kCore; }
 };
@@ -40,6 +41,16 @@ struct ShadowCell {
   static constexpr size_t kMostAccesses = 64;
 
   absl::InlinedVector<SeenAccess, 2> accesses;
+
+  // The memory ends: `race(earlier)` as below. All are kept, so that an access that nothing orders before the end still
+  // meets them.
+  template <typename Ordered, typename Race>
+  void End(const SeenAccess& end, Ordered&& ordered, Race&& race) {
+    for (const SeenAccess& earlier : accesses) {
+      if (!CannotConflict(earlier, end) && !ordered(earlier)) race(earlier);
+    }
+    accesses.push_back(end);
+  }
 
   // Meets `access` with all that are kept, and keeps it. `ordered(earlier)`: whether that is over before `access`;
   // `race(earlier)` is called for those that nothing orders.

@@ -108,6 +108,10 @@ void KernelContext::SyncCopy(const Ref& source, const Ref& target, Site site) {
 
 void AsyncCopy::Start(Site site) const {
   if (receive_.valid()) receive_.array()->SetPaidByOthers();
+  for (const Ref* side : {&source_, &target_}) {
+    const Allocation& memory = *side->allocation();
+    if (memory.space() != MemorySpace::kHbm && memory.owner() != core_->id()) memory.SetUsedByOthers();
+  }
   core_->StartCopy(
       [this](Transfer::Request& copy) {
         copy = {source_, target_, done_.one(), receive_.valid() ? receive_.one() : OneSemaphore()};

@@ -132,7 +132,11 @@ void ScopeKeeper::Retire(std::unique_ptr<SemaphoreArray> owner, const InFlight& 
 
 void ScopeKeeper::Retire(std::unique_ptr<Allocation> owner, const InFlight& in_flight) {
   Count(owner->space(), -owner->physical_bytes());
-  if (in_flight.Touches(*owner)) retired_memory_.push_back(std::move(owner));
+  if (owner->used_by_others()) {
+    kept_memory_.push_back(std::move(owner));
+  } else if (in_flight.Touches(*owner)) {
+    retired_memory_.push_back(std::move(owner));
+  }
 }
 
 absl::Status ScopeKeeper::Reserve(const Allocation& operand) {
@@ -155,11 +159,12 @@ void ScopeKeeper::GiveBack(const InFlight& in_flight) {
 void ScopeKeeper::EndRun(const InFlight& in_flight) {
   GiveBack(in_flight);
   kept_semaphores_.clear();
+  kept_memory_.clear();
 }
 
 int64_t ScopeKeeper::held() const {
   return static_cast<int64_t>(live_memory_.size() + live_semaphores_.size() + retired_memory_.size() +
-                              retired_semaphores_.size() + kept_semaphores_.size());
+                              retired_semaphores_.size() + kept_semaphores_.size() + kept_memory_.size());
 }
 
 }  // namespace strandcore

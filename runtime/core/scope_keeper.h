@@ -50,7 +50,7 @@ class ScopeKeeper {
   void Unreserve(const Allocation& operand);
   // Gives back what was retired and is needed no more.
   void GiveBack(const InFlight& in_flight);
-  // The same, and semaphores that others might have signalled.
+  // The same, and what others might have signalled or copied to.
   void EndRun(const InFlight& in_flight);
   // Allocations and semaphores that are not given back yet.
   int64_t held() const;
@@ -79,8 +79,10 @@ class ScopeKeeper {
   std::vector<std::unique_ptr<SemaphoreArray>> live_semaphores_;
   std::vector<std::unique_ptr<Allocation>> retired_memory_;
   std::vector<std::unique_ptr<SemaphoreArray>> retired_semaphores_;
-  std::vector<std::unique_ptr<SemaphoreArray>> kept_semaphores_;  // to the end of the run
-  std::vector<const Allocation*> operands_;                       // that occupy room
+  // To the end of the run: others may still use them.
+  std::vector<std::unique_ptr<Allocation>> kept_memory_;
+  std::vector<std::unique_ptr<SemaphoreArray>> kept_semaphores_;
+  std::vector<const Allocation*> operands_;  // that occupy room
 };
 
 }  // namespace strandcore

@@ -73,6 +73,10 @@ class Allocation {
   // Null until a checker that watches the launch first meets it. The checker's; not destroyed with the allocation.
   std::atomic<AllocationShadow*>& shadow() const { return shadow_; }
 
+  // Another core than its owner has copied from or to it, so only the end of the run tells that nobody does.
+  void SetUsedByOthers() const { used_by_others_.store(true, std::memory_order_relaxed); }
+  bool used_by_others() const { return used_by_others_.load(std::memory_order_relaxed); }
+
   // How messages begin: "operand x" for an operand's memory, else the name.
   std::string Title() const;
   // As if just made.
@@ -87,6 +91,7 @@ class Allocation {
   Storage storage_;
   // Self-synchronised.
   mutable std::atomic<AllocationShadow*> shadow_{nullptr};
+  mutable std::atomic<bool> used_by_others_{false};
 };
 
 }  // namespace strandcore

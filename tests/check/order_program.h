@@ -29,11 +29,25 @@ struct OrderProgram {
     bool remote() const { return receive >= 0; }
   };
 
+  // Part of a memory: its elements, a bit each.
+  struct Footprint {
+    int memory = 0;
+    uint64_t elements = 0;
+  };
+
   std::string name;
   int cells = 0;
   std::vector<int> owners;  // of the semaphores, all of which start at zero
   std::vector<std::vector<Operation>> cores;
   std::vector<Transfer> transfers;
+  std::vector<Footprint> footprints = {};  // of the cells, where they can overlap; else they are memory of their own
+
+  bool Overlap(int cell, int other) const {
+    if (footprints.empty()) return cell == other;
+    const Footprint& a = footprints[static_cast<size_t>(cell)];
+    const Footprint& b = footprints[static_cast<size_t>(other)];
+    return a.memory == b.memory && (a.elements & b.elements) != 0;
+  }
 };
 
 // Short forms for programs in tests.
@@ -60,6 +74,7 @@ struct OrderVerdict {
   std::set<RacePair> races;
   std::set<std::pair<int, int>> blocked;  // core, the operation it stops at
   std::vector<int64_t> left;              // in each semaphore
+  std::set<int> unfinished = {};          // of the search: transfers that may still copy when all cores are done
   friend bool operator==(const OrderVerdict&, const OrderVerdict&) = default;
 };
 std::string ToText(const OrderVerdict& verdict);

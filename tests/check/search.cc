@@ -31,6 +31,7 @@ class Search {
       const State state = std::move(to_do_.back());
       to_do_.pop_back();
       AddRaces(state);
+      AddUnfinished(state);
       bool moved = false;
       for (size_t core = 0; core < cores_; ++core) moved |= StepCore(state, core);
       for (size_t transfer = 0; transfer < program_.transfers.size(); ++transfer)
@@ -120,9 +121,19 @@ class Search {
       for (size_t j = 0; j < i; ++j) {
         const InProgress& a = accesses[i];
         const InProgress& b = accesses[j];
-        if (a.cell != b.cell || a.agent == b.agent || !(a.write || b.write)) continue;
+        if (a.agent == b.agent || !(a.write || b.write) || !program_.Overlap(a.cell, b.cell)) continue;
         verdict_.races.insert(SortedPair(a.text, b.text));
       }
+    }
+  }
+
+  void AddUnfinished(const State& state) {
+    for (size_t core = 0; core < cores_; ++core) {
+      if (Next(state, core) != nullptr) return;
+    }
+    for (size_t i = 0; i < program_.transfers.size(); ++i) {
+      const char phase = state.places[cores_ + i];
+      if (phase == kStarted || phase == kRead || phase == kSent) verdict_.unfinished.insert(static_cast<int>(i));
     }
   }
 

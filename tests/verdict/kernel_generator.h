@@ -1,0 +1,16 @@
+// GenerateKernel: random small kernels with enough synchronisation that many are clean and most end.
+#ifndef STRANDCORE_TESTS_VERDICT_KERNEL_GENERATOR_H_
+#define STRANDCORE_TESTS_VERDICT_KERNEL_GENERATOR_H_
+
+#include <cstdint>
+
+#include "tests/verdict/kernel_program.h"
+
+namespace strandcore {
+
+// The same seed gives the same kernel.
+KernelProgram GenerateKernel(uint64_t seed);
+
+}  // namespace strandcore
+
+#endif  // STRANDCORE_TESTS_VERDICT_KERNEL_GENERATOR_H_
