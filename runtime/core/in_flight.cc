@@ -59,7 +59,7 @@ bool InFlight::Touches(const Allocation& allocation) const {
 
 bool InFlight::Pays(const SemaphoreArray& semaphores) const {
   for (const Transfer* t = first_; t != nullptr; t = t->in_flight_next) {
-    if (t->request().semaphore.array == &semaphores) return true;
+    if (t->request().semaphore.array == &semaphores || t->request().receive.array == &semaphores) return true;
   }
   return false;
 }

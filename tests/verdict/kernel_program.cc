@@ -223,11 +223,13 @@ KernelVerdict VerdictOf(const UnrolledKernel& kernel, const OrderVerdict& found)
       verdict.races.emplace(a, b);
     } else {
       verdict.used_after_scope.insert(std::stoi((a_ends ? b : a).substr(1)));
+      verdict.uses_after_scope.emplace(a, b);
     }
   }
   verdict.in_flight = found.unfinished;
   if (!verdict.blocked.empty()) {
     verdict.used_after_scope.clear();
+    verdict.uses_after_scope.clear();
     verdict.in_flight.clear();
   }
   return verdict;

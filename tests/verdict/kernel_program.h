@@ -82,6 +82,7 @@ struct KernelVerdict {
   std::set<RacePair> races;
   std::set<std::pair<int, int>> blocked;  // core and operation; then the next two are empty
   std::set<int> used_after_scope;         // transfers that may be under way when their memory ends
+  std::set<RacePair> uses_after_scope;    // the same as pairs with the memory's end; of the search
   std::set<int> in_flight;                // transfers that may be under way when all kernels have ended
   bool clean() const { return races.empty() && blocked.empty() && used_after_scope.empty() && in_flight.empty(); }
 };

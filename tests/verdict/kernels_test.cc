@@ -44,6 +44,16 @@ bool IsJudged(const Fault& fault) {
          fault.kind == FaultKind::kUseAfterScope || fault.kind == FaultKind::kTransferInFlightAtExit;
 }
 
+// The uses after a scope that a report which names these transfers is about.
+std::set<RacePair> UsesOf(const KernelVerdict& truth, const std::set<int>& transfers) {
+  std::set<RacePair> uses;
+  for (const auto& [a, b] : truth.uses_after_scope) {
+    const std::string& transfer = a[0] == 't' ? a : b;
+    if (transfers.contains(std::stoi(transfer.substr(1)))) uses.emplace(a, b);
+  }
+  return uses;
+}
+
 // A report does not name every pair, but one for every element that has a pair.
 void ExpectVerdict(const UnrolledKernel& unrolled, const KernelVerdict& truth, const KernelRun& run) {
   ASSERT_TRUE(run.report.status.ok()) << run.report.status;
@@ -53,6 +63,11 @@ void ExpectVerdict(const UnrolledKernel& unrolled, const KernelVerdict& truth, c
   KernelVerdict found = run.verdict;
   ASSERT_EQ(RacedFor(unrolled, found.races), RacedFor(unrolled, truth.races)) << ToText(found);
   found.races = truth.races;
+  for (const int transfer : found.used_after_scope) {
+    ASSERT_TRUE(truth.used_after_scope.contains(transfer)) << "t" << transfer << " ends before its memory";
+  }
+  ASSERT_EQ(RacedFor(unrolled, UsesOf(truth, found.used_after_scope)), RacedFor(unrolled, truth.uses_after_scope));
+  found.used_after_scope = truth.used_after_scope;
   ASSERT_EQ(ToText(found), ToText(truth));
   const bool others = std::any_of(run.report.faults.begin(), run.report.faults.end(),
                                   [](const Fault& fault) { return !IsJudged(fault); });
