@@ -48,6 +48,13 @@ int64_t KernelContext::NumPrograms(const std::string& axis) const {
   return env->sizes[position];
 }
 
+Ref KernelContext::Filled(const Ref& window) const {
+  for (auto frame = frames_.rbegin(); frame != frames_.rend(); ++frame) {
+    if (const std::optional<Ref> part = (*frame)->windows->FilledPart(window); part.has_value()) return *part;
+  }
+  return window;
+}
+
 void KernelContext::RefuseUnless(bool condition, const char* call, const SemaphoreRef& semaphore,
                                  const char* expected) {
   if (condition) return;

@@ -53,8 +53,19 @@ struct GridEnv {
   const std::vector<std::string>* names = nullptr;  // of its axes, where they have names
 };
 
+// What a pipeline knows of the windows that its body is given.
+class BodyWindows {
+ public:
+  // The part of a window that lies within its array; nothing if it is none of these windows.
+  virtual std::optional<Ref> FilledPart(const Ref& window) const = 0;
+
+ protected:
+  ~BodyWindows() = default;
+};
+
 // Where a pipeline stands; kept for reports.
 struct PipelineFrame {
+  const BodyWindows* windows = nullptr;
   const Dims* grid_point = nullptr;
   const GridInfo* grid = nullptr;
   int64_t step = 0;
@@ -87,6 +98,13 @@ class KernelContext final : public AccessPort {
   // The same by an axis's name, in the innermost grid that has it. The launch's axis is called "core".
   int64_t ProgramId(const std::string& axis) const;
   int64_t NumPrograms(const std::string& axis) const;
+
+  // In a body: the part of a window that lies within its array. A block at the array's edge may be partial; what its
+  // window holds beyond is undefined. Other views, a scratch say, are returned as they are. Stops the kernel if given
+  // a part of a window.
+  //
+  //   core.Filled(y).Write<float>() = 2.0f * core.Filled(x).Read<float>();
+  Ref Filled(const Ref& window) const;
 
   // A copy from one memory to another, to be started and waited. Equal shapes and element types (not bool); `done` is
   // one DMA semaphore of this core, which the copy's bytes are counted on.

@@ -1,5 +1,8 @@
 #include "runtime/pipeline/buffered_ref.h"
 
+#include <algorithm>
+#include <vector>
+
 #include "absl/strings/str_cat.h"
 #include "runtime/base/refusal.h"
 #include "runtime/memory/bounds.h"
@@ -75,6 +78,19 @@ void BufferedRef::BindExistingRef(const Ref& source, const GridIndex& point) {
   // What runs past the array into its padding is memory like any other.
   if (overruns && PhysicalExtent(bound_) == block) bound_ = source.UncheckedWindow(start, block, false);
   bound_ = bound_.Squeeze(spec_->SqueezedDims());
+}
+
+Ref BufferedRef::FilledPart(const Dims& array, const GridIndex& point) const {
+  const BlockIndex& index = track_.At(point);
+  std::vector<Index> parts;
+  bool whole = true;
+  for (size_t d = 0; d < spec_->block.size(); ++d) {
+    const BlockDim& block = spec_->block[d];
+    const int64_t left = array[static_cast<int>(d)] - index[static_cast<int>(d)] * block.size;
+    whole = whole && left >= block.size;
+    if (!block.squeezed) parts.push_back(Ds(0, std::min(block.size, left)));
+  }
+  return whole ? current_ref() : current_ref().Slice(parts);
 }
 
 void BufferedRef::RefuseType(bool right, const char* call) const {

@@ -47,6 +47,7 @@ PipelineLoop::PipelineLoop(KernelContext& core, const GridPart& part, const Pipe
   }
   windows_.assign(refs.begin(), refs.end());
   windows_.insert(windows_.end(), invocation.scratches.begin(), invocation.scratches.end());
+  frame_.windows = this;
   frame_.grid_point = &walk_.point();
   frame_.site = site;
   frame_.grid = core.KeepGrid(part.sizes, part.offsets);
@@ -128,6 +129,20 @@ void PipelineLoop::RunBody() {
   });
   if (core_.observing()) Emit(Event::Kind::kBodyEnd, 0);
   ForgetIndices();
+}
+
+std::optional<Ref> PipelineLoop::FilledPart(const Ref& window) const {
+  for (size_t i = 0; i < buffered_.size(); ++i) {
+    const Ref& own = windows_[i];
+    if (own.allocation() != window.allocation()) continue;
+    if (own.data() == window.data() && own.shape() == window.shape()) {
+      return buffered_[i].FilledPart(refs_[i].shape(), walk_.point());
+    }
+    // An alias is a part of its operand, which the body may have got hold of too.
+    if (buffered_[i].is_alias()) continue;
+    throw Stop{Refuse("Filled: expected a window of the body, given ", window.Describe(), ", a part of one")};
+  }
+  return std::nullopt;
 }
 
 // What a body counts as that is not called: it reads its whole input windows and writes its whole output windows.

@@ -24,7 +24,7 @@ namespace strandcore {
 // Refuses an operand that is not where its spec says: an alias in VMEM, all others anywhere.
 absl::Status CheckSpace(const Ref& ref, const BlockSpec& spec);
 
-class PipelineLoop {
+class PipelineLoop final : private BodyWindows {
  public:
   PipelineLoop(KernelContext& core, const GridPart& part, const PipelineOptions& options, Refs refs,
                const Invocation& invocation, Allocations& allocations, const RefFunction& body, Site site);
@@ -35,6 +35,7 @@ class PipelineLoop {
   void Run();
 
  private:
+  std::optional<Ref> FilledPart(const Ref& window) const override;
   void Step();
   // What the phases of an operand are given.
   struct Operand {
