@@ -18,7 +18,10 @@ namespace strandcore {
 class AllocationShadow {
  public:
   AllocationShadow(const Allocation& allocation, int32_t number)
-      : number(number), name(allocation.name()), tree(allocation.physical_shape(), ShadowCell()) {}
+      : number(number),
+        name(allocation.name()),
+        whole(Dims::Filled(allocation.physical_shape().size(), 0), allocation.physical_shape()),
+        tree(allocation.physical_shape(), ShadowCell()) {}
   AllocationShadow(const AllocationShadow&) = delete;
   AllocationShadow& operator=(const AllocationShadow&) = delete;
 
@@ -26,6 +29,7 @@ class AllocationShadow {
 
   const int32_t number;  // in the checker's log
   const std::string name;
+  const Region whole;
   BriefLock lock;
   RegionTree<ShadowCell> tree;
 };

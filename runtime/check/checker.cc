@@ -10,10 +10,11 @@
 
 namespace strandcore {
 
-Checker::Checker(int32_t cores)
-    : several_(cores > 1),
+Checker::Checker(int32_t cores, const CheckerRules& rules)
+    : rules_(rules),
+      several_(cores > 1),
       requests_(cores, kLogCapacity),
-      order_(cores, several_ ? &requests_ : nullptr),
+      order_(cores, several_ ? &requests_ : nullptr, rules.order),
       accesses_(cores, kLogCapacity),
       cores_(static_cast<size_t>(cores)) {}
 
@@ -41,7 +42,8 @@ void Checker::OnSignal(int32_t core, int32_t semaphore, int64_t units, const Sta
 }
 
 void Checker::OnWait(int32_t core, int32_t semaphore, int64_t units, bool subtract, const Stamp&) {
-  order_.Wait(core, semaphore, units, subtract);
+  if (!subtract && !rules_.peeks_prove) return;
+  order_.Wait(core, semaphore, units, subtract || !rules_.peeks_leave);
 }
 
 void Checker::OnStart(int32_t core, const Ref& source, const Ref& target, int32_t send, int32_t receive, int64_t units,
@@ -55,13 +57,23 @@ void Checker::OnStart(int32_t core, const Ref& source, const Ref& target, int32_
   access.semaphore = send;
   access.epoch = started.read;
   access.name = AccessName::OfTransfer(started.serial, /*write=*/false);
-  Meet(core, ShadowOf(*source.allocation()), source, access, before);
+  if (__builtin_expect(!rules_.whole_transfers, 0)) return MeetAtStart(core, source, target, access, before);
+  if (rules_.source_halves) Meet(core, ShadowOf(*source.allocation()), source, access, before);
   access.write = true;
-  access.epoch = started.written;
+  access.epoch = rules_.ticks_apart ? started.written : started.read;
   access.name = AccessName::OfTransfer(started.serial, /*write=*/true);
   Meet(core, ShadowOf(*target.allocation()), target, access, before);
   DropProven(core);
   cores_[static_cast<size_t>(core)].unproven.push_back({access, target.name()});
+}
+
+// Without the rule that a transfer lasts.
+void Checker::MeetAtStart(int32_t core, const Ref& source, const Ref& target, SeenAccess access, int64_t before) {
+  access.epoch = order_.Access(core);
+  access.name = AccessName::OfCore(core, before);
+  Meet(core, ShadowOf(*source.allocation()), source, access, before);
+  access.write = true;
+  Meet(core, ShadowOf(*target.allocation()), target, access, before);
 }
 
 void Checker::OnRead(int32_t core, const Ref& part, const Stamp& stamp) { OnAccess(core, part, false, stamp); }
@@ -79,7 +91,8 @@ void Checker::OnAccess(int32_t core, const Ref& part, bool write, const Stamp& s
 }
 
 void Checker::Meet(int32_t core, AllocationShadow& shadow, const Ref& part, const SeenAccess& access, int64_t before) {
-  ForEachRegion(part, [&](const Region& region) {
+  ForEachRegion(part, [&](const Region& exact) {
+    const Region& region = __builtin_expect(rules_.exact_regions, 1) ? exact : shadow.whole;
     if (several_) accesses_.Append(core, shadow.number, {access, before, shadow.number, region});
     const BriefGuard guard(shadow.lock, several_);
     shadow.tree.ForEach(region, [&](ShadowCell& cell, const Region& piece) {
@@ -88,6 +101,7 @@ void Checker::Meet(int32_t core, AllocationShadow& shadow, const Ref& part, cons
           [&](const SeenAccess& earlier) {
             findings_.AddRace(shadow.name, piece, earlier, access, order_.WhyUnordered(earlier.epoch, core));
           });
+      Forget(cell);
     });
   });
 }
@@ -120,17 +134,16 @@ void Checker::OnFree(int32_t core, const Allocation& allocation, const Stamp& st
   end.write = end.ends = true;
   end.epoch = order_.Access(core);
   end.name = AccessName::OfCore(core, order_.RequestsOf(core));
-  FindUsesAfter(*shadow, allocation, end);
+  if (rules_.scopes_end) FindUsesAfter(*shadow, end);
   allocation.shadow().store(nullptr, std::memory_order_relaxed);
   std::lock_guard<std::mutex> lock(shadows_mutex_);
   shadows_.erase(shadow);
 }
 
-void Checker::FindUsesAfter(AllocationShadow& shadow, const Allocation& allocation, const SeenAccess& end) {
-  const Region whole(Dims::Filled(allocation.physical_shape().size(), 0), allocation.physical_shape());
-  if (several_) accesses_.Append(end.core, shadow.number, {end, end.name.number, shadow.number, whole});
+void Checker::FindUsesAfter(AllocationShadow& shadow, const SeenAccess& end) {
+  if (several_) accesses_.Append(end.core, shadow.number, {end, end.name.number, shadow.number, shadow.whole});
   const BriefGuard guard(shadow.lock, several_);
-  shadow.tree.ForEachOverlap(whole, [&](const ShadowCell& cell, const Region&) {
+  shadow.tree.ForEachOverlap(shadow.whole, [&](const ShadowCell& cell, const Region&) {
     for (const SeenAccess& access : cell.accesses) {
       if (access.by_transfer() && !order_.Ordered(access.epoch, end.core)) AddUseAfter(shadow.name, end, access);
     }
@@ -157,12 +170,20 @@ void Checker::DropProven(int32_t core) {
 void Checker::OnEnd(int32_t core) { DropProven(core); }
 
 // The receiver of a remote copy may be the one who knows.
+template <typename Knows>
+bool Checker::IsKnownAtEnd(const SeenAccess& write, Knows&& knows) const {
+  if (!rules_.any_end_proves) return knows(write.core);
+  for (int32_t core = 0; core < order_.cores(); ++core) {
+    if (knows(core)) return true;
+  }
+  return false;
+}
+
 void Checker::FindInFlight() {
   for (const Core& core : cores_) {
-    for (const Unproven& transfer : core.unproven) {
-      bool proven = false;
-      for (int32_t c = 0; c < order_.cores() && !proven; ++c) proven = order_.Ordered(transfer.write.epoch, c);
-      if (!proven) AddInFlight(transfer.write, transfer.target);
+    for (const auto& [write, target] : core.unproven) {
+      const auto knows = [&](int32_t c) { return order_.Ordered(write.epoch, c); };
+      if (!IsKnownAtEnd(write, knows)) AddInFlight(write, target);
     }
   }
 }
@@ -171,15 +192,14 @@ void Checker::FindInFlightAgain(SolvedOrder& solved) {
   for (int32_t core = 0; core < order_.cores(); ++core) {
     int64_t last = -1;
     for (const LoggedAccess& logged : accesses_.Of(core)) {
-      const AccessName& name = logged.access.name;
+      const SeenAccess& write = logged.access;
       // One in several regions is logged as often.
-      if (name.part != AccessName::Part::kTransferWrite || name.number == last) continue;
-      last = name.number;
-      bool proven = false;
-      for (int32_t c = 0; c < order_.cores() && !proven; ++c) {
-        proven = solved.Ordered(name, AccessName::OfCore(c, order_.RequestsOf(c)));
-      }
-      if (!proven) AddInFlight(logged.access, logged_[static_cast<size_t>(logged.shadow)].name);
+      if (write.name.part != AccessName::Part::kTransferWrite || write.name.number == last) continue;
+      last = write.name.number;
+      const auto knows = [&](int32_t c) {
+        return solved.Ordered(write.name, AccessName::OfCore(c, order_.RequestsOf(c)));
+      };
+      if (!IsKnownAtEnd(write, knows)) AddInFlight(write, logged_[static_cast<size_t>(logged.shadow)].name);
     }
   }
 }
@@ -195,7 +215,7 @@ void Checker::AddInFlight(const SeenAccess& write, const std::string& target) {
 }
 
 void Checker::JudgeAgain() {
-  SolvedOrder solved(requests_);
+  SolvedOrder solved(requests_, rules_.order);
   findings_.ForgetRaces();
   findings_.Forget(FaultKind::kUseAfterScope);
   std::vector<std::unique_ptr<RegionTree<ShadowCell>>> trees(logged_.size());
@@ -225,6 +245,7 @@ void Checker::MeetAgain(SolvedOrder& solved, RegionTree<ShadowCell>& tree, const
       if (earlier.ends) return AddUseAfter(memory, earlier, access);
       findings_.AddRace(memory, piece, earlier, access, std::nullopt);
     });
+    Forget(cell);
   });
 }
 
@@ -232,7 +253,7 @@ Verdict Checker::Finish() {
   Verdict verdict;
   const bool cut = several_ && (requests_.cut() || accesses_.cut());
   const bool again = order_.late() || findings_.any_race() || findings_.any(FaultKind::kUseAfterScope);
-  if (several_ && !cut && again) {
+  if (several_ && !cut && again && rules_.judge_again) {
     JudgeAgain();
   } else {
     FindInFlight();

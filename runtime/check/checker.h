@@ -41,12 +41,28 @@ struct Verdict {
   std::string why_not_proved;
 };
 
+// Parts of what the checker does that a test may take away, to show that they are needed.
+struct CheckerRules {
+  OrderRules order;
+  bool whole_transfers = true;  // a transfer accesses from its start to its completion, not only at its start
+  bool source_halves = true;    // what a transfer reads is an access, as what it writes
+  bool ticks_apart = true;      // the send semaphore proves that the source is read, not that the target is written
+  bool exact_regions = true;    // an access is to the elements of its view, not to all of its memory
+  bool keep_unordered = true;   // a later access replaces those that are ordered before it alone
+  bool reads_stay = true;       // a read does not replace a write
+  bool scopes_end = true;       // the end of memory meets the transfers that use it
+  bool peeks_leave = true;      // a wait without subtracting takes nothing
+  bool peeks_prove = true;      // but it orders as any wait
+  bool judge_again = true;      // what depends on the order of several cores is found anew, from the log
+  bool any_end_proves = true;   // a transfer is proven complete by the end of any core
+};
+
 class Checker final : public Monitor {
  public:
   // Requests and accesses that are kept of each core, where there are several.
   static constexpr size_t kLogCapacity = size_t{1} << 16;
 
-  explicit Checker(int32_t cores);
+  explicit Checker(int32_t cores, const CheckerRules& rules = {});
   ~Checker() override;
   Checker(const Checker&) = delete;
   Checker& operator=(const Checker&) = delete;
@@ -84,18 +100,29 @@ class Checker final : public Monitor {
   void OnAccess(int32_t core, const Ref& part, bool write, const Stamp& stamp);
   // `before`: the number of the core's next request.
   void Meet(int32_t core, AllocationShadow& shadow, const Ref& part, const SeenAccess& access, int64_t before);
+  void MeetAtStart(int32_t core, const Ref& source, const Ref& target, SeenAccess access, int64_t before);
   // Finds anew, from the logs, what depends on the order of several cores.
   void JudgeAgain();
   void MeetAgain(SolvedOrder& solved, RegionTree<ShadowCell>& tree, const LoggedAccess& logged);
+  // What a cell would forget without the rules about what stays.
+  void Forget(ShadowCell& cell) const {
+    if (__builtin_expect(!rules_.keep_unordered, 0)) cell.KeepLast();
+    if (__builtin_expect(!rules_.reads_stay, 0)) cell.KeepReads();
+  }
   void DropProven(int32_t core);
   // Reports transfers that may still touch memory which ends.
-  void FindUsesAfter(AllocationShadow& shadow, const Allocation& allocation, const SeenAccess& end);
+  void FindUsesAfter(AllocationShadow& shadow, const SeenAccess& end);
   void AddUseAfter(const std::string& memory, const SeenAccess& end, const SeenAccess& transfer);
   // Reports transfers of which, when all cores have ended, none knows that they are complete.
   void FindInFlight();
   void FindInFlightAgain(SolvedOrder& solved);
   void AddInFlight(const SeenAccess& write, const std::string& target);
 
+  // Whether some core knows, when all have ended, that the transfer is complete.
+  template <typename Knows>
+  bool IsKnownAtEnd(const SeenAccess& write, Knows&& knows) const;
+
+  const CheckerRules rules_;
   const bool several_;
   RequestLog requests_;
   LaunchOrder order_;

@@ -72,6 +72,12 @@ struct ShadowCell {
     accesses.resize(kept);
     accesses.push_back(access);
   }
+
+  // As if a later access replaced all, or a read were enough; for tests (CheckerRules).
+  void KeepLast() { accesses.erase(accesses.begin(), accesses.end() - 1); }
+  void KeepReads() {
+    if (!accesses.back().write) KeepLast();
+  }
 };
 
 }  // namespace strandcore

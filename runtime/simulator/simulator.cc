@@ -11,6 +11,7 @@
 #include "runtime/exec/deterministic_executor.h"
 #include "runtime/exec/fiber.h"
 #include "runtime/exec/threads_executor.h"
+#include "runtime/simulator/checker_hook.h"
 #include "runtime/simulator/deadlock.h"
 #include "runtime/simulator/operand_memory.h"
 
@@ -114,7 +115,10 @@ RunReport Simulator::Run(const RefFunction& kernel, const Operands& operands) {
     OperandMemory memory;
     LaunchState launch;
     std::optional<Checker> checker;
-    if (options_.check) launch.monitor = &checker.emplace(options_.cores);
+    if (options_.check) {
+      checker.emplace(options_.cores, hook_ == nullptr ? CheckerRules() : hook_->rules());
+      launch.monitor = hook_ == nullptr ? &*checker : &hook_->MonitorFor(*checker);
+    }
     report.status = Start(kernel, operands, memory, launch);
     if (report.status.ok()) {
       RunToTheEnd(launch, report);

@@ -33,6 +33,8 @@
 
 namespace strandcore {
 
+class CheckerHook;
+
 struct SimulatorOptions {
   Chip chip = Chip::kV5e;
   int cores = 1;
@@ -82,6 +84,8 @@ class Simulator {
   int64_t held() const;
 
  private:
+  friend class CheckerHook;
+
   void Build();
   absl::Status Start(const RefFunction& kernel, const Operands& operands, class OperandMemory& memory,
                      LaunchState& launch);
@@ -101,6 +105,7 @@ class Simulator {
   std::unique_ptr<Executor> executor_;
   std::vector<std::unique_ptr<DmaEngine>> engines_;
   std::vector<std::unique_ptr<TensorCore>> cores_;
+  CheckerHook* hook_ = nullptr;  // for the runtime's own tests
   // Self-synchronised.
   std::atomic<bool> running_{false};
 };

@@ -219,10 +219,7 @@ class Reader {
     return unrolled_.started.at({place.core.core, static_cast<int>(place.site.line) - 1});
   }
   std::string NameOf(const Place& place, AccessKind kind) const {
-    if (kind == AccessKind::kDmaRead || kind == AccessKind::kDmaWrite) {
-      return TransferAccessText(TransferAt(place), kind == AccessKind::kDmaWrite);
-    }
-    return CoreAccessText(place.core.core, place.site.line - 1);
+    return NameOfAccess(unrolled_, place.core.core, place.site, kind);
   }
   // The ends of lasting memory, which come last, are not counted by the run.
   void AddBlocked(KernelVerdict& verdict) const {
@@ -241,8 +238,15 @@ class Reader {
 
 }  // namespace
 
-KernelRun RunKernel(const KernelProgram& program, const UnrolledKernel& unrolled, bool blocks,
-                    SimulatorOptions options) {
+std::string NameOfAccess(const UnrolledKernel& unrolled, int core, Site site, AccessKind kind) {
+  const auto operation = static_cast<size_t>(site.line) - 1;
+  if (kind == AccessKind::kCoreRead || kind == AccessKind::kCoreWrite) return CoreAccessText(core, operation);
+  const int transfer = unrolled.started.at({core, static_cast<int>(operation)});
+  return TransferAccessText(transfer, kind == AccessKind::kDmaWrite);
+}
+
+KernelRun RunKernel(const KernelProgram& program, const UnrolledKernel& unrolled, bool blocks, SimulatorOptions options,
+                    CheckerHook* hook) {
   options.cores = static_cast<int>(program.cores.size());
   options.allow_hbm_access = true;
   options.step_limit = kStepLimit;
@@ -254,6 +258,7 @@ KernelRun RunKernel(const KernelProgram& program, const UnrolledKernel& unrolled
   Operands operands;
   for (size_t i = 0; i < arrays.size(); ++i) operands.push_back(InOut("hbm " + std::to_string(i), arrays[i]));
   Simulator simulator(options);
+  if (hook != nullptr) hook->AttachTo(simulator);
   KernelRun run;
   run.report = simulator.Run([&](KernelContext& core, Refs refs) { Interpreter(core, shared, refs).Run(); }, operands);
   run.verdict = Reader(unrolled, shared.done).Read(run.report);
