@@ -59,8 +59,9 @@ struct CheckerRules {
 
 class Checker final : public Monitor {
  public:
-  // Requests and accesses that are kept of each core, where there are several.
-  static constexpr size_t kLogCapacity = size_t{1} << 16;
+  // Requests and accesses that are kept of each core, where there are several: those of eight thousand copied tiles. A
+  // longer run takes no more memory.
+  static constexpr size_t kLogCapacity = size_t{1} << 15;
 
   explicit Checker(int32_t cores, const CheckerRules& rules = {});
   ~Checker() override;

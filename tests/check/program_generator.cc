@@ -55,7 +55,7 @@ class Generator {
     if (held == 0 && !Chance(4)) return false;
     const int64_t units = 1 + Below(static_cast<int>(std::clamp<int64_t>(held, 1, 4)));
     const int core = program_.owners[static_cast<size_t>(semaphore)];
-    if (Chance(8)) {
+    if (Chance(12)) {
       Add(core, Peek(semaphore, units));
     } else {
       Add(core, Wait(semaphore, units));
@@ -73,17 +73,17 @@ class Generator {
     HeldBy(semaphore) += units;
   }
 
-  // It may pay any core's semaphores, and both halves the same one.
+  // It may pay any core's semaphores, and both halves the same one; it may copy a cell onto itself.
   void AddTransfer(int64_t units) {
     OrderProgram::Transfer transfer;
     transfer.source = Chance(40) ? -1 : AnyCell();
     transfer.target = Chance(20) ? -1 : AnyCell();
-    if (transfer.source == transfer.target) transfer.source = -1;
+    if (transfer.source == transfer.target && Chance(50)) transfer.source = -1;
     transfer.units = units;
     transfer.send = AnySemaphore();
     HeldBy(transfer.send) += units;
     if (Chance(remote_percent_)) {
-      transfer.receive = AnySemaphore();
+      transfer.receive = Chance(20) ? transfer.send : AnySemaphore();
       HeldBy(transfer.receive) += units;
     }
     Add(AnyCore(), Start(static_cast<int>(program_.transfers.size())));

@@ -19,7 +19,27 @@ struct Tally {
   int blocked = 0;
   int late = 0;
   int passes = 0;
+  // Programs that have one.
+  int with_one_semaphore = 0;  // that a transfer pays twice
+  int with_copy_to_itself = 0;
+  int with_peek = 0;
 };
+
+void CountTraits(const OrderProgram& program, Tally& tally) {
+  bool one_semaphore = false, copy_to_itself = false, peek = false;
+  for (const auto& transfer : program.transfers) {
+    one_semaphore |= transfer.send == transfer.receive;
+    copy_to_itself |= transfer.source >= 0 && transfer.source == transfer.target;
+  }
+  for (const auto& core : program.cores) {
+    for (const auto& operation : core) {
+      peek |= operation.kind == OrderProgram::Operation::Kind::kWaitWithoutDecrement;
+    }
+  }
+  tally.with_one_semaphore += one_semaphore ? 1 : 0;
+  tally.with_copy_to_itself += copy_to_itself ? 1 : 0;
+  tally.with_peek += peek ? 1 : 0;
+}
 
 // Runs a program under some schedules; each must say what `truth` says.
 void ExpectJudged(const OrderProgram& program, const OrderVerdict& truth, int schedules, Tally& tally) {
@@ -32,6 +52,7 @@ void ExpectJudged(const OrderProgram& program, const OrderVerdict& truth, int sc
     late |= run.late;
     tally.passes = std::max(tally.passes, run.passes);
   }
+  CountTraits(program, tally);
   ++tally.judged;
   tally.racy += truth.races.empty() ? 0 : 1;
   tally.blocked += truth.blocked.empty() ? 0 : 1;
@@ -57,6 +78,9 @@ TEST(SearchTest, AnyRunOfAGeneratedProgramSaysWhatTheSearchSays) {
   EXPECT_GT(tally.judged - tally.racy, 30);
   EXPECT_GT(tally.blocked, 5);
   EXPECT_GT(tally.late, 10);
+  EXPECT_GT(tally.with_one_semaphore, 20);
+  EXPECT_GT(tally.with_copy_to_itself, 20);
+  EXPECT_GT(tally.with_peek, 20);
 }
 
 TEST(LongSearchTest, AnyRunOfTenThousandGeneratedProgramsSaysWhatTheSearchSays) {
