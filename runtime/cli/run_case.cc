@@ -9,6 +9,7 @@
 #include "runtime/cli/case_body.h"
 #include "runtime/memory/array.h"
 #include "runtime/pipeline/emit_pipeline.h"
+#include "runtime/simulator/checker_hook.h"
 #include "runtime/simulator/simulator.h"
 #include "runtime/trace/recorder.h"
 
@@ -219,6 +220,7 @@ absl::StatusOr<Json> RunCase(const Case& given, const CaseRunOptions& options) {
   machine.check = true;
   Simulator simulator(machine);
   if (!simulator.status().ok()) return simulator.status();
+  if (options.checker_hook != nullptr) options.checker_hook->AttachTo(simulator);
 
   std::vector<Array> arrays = MakeArrays(given);
   size_t inputs = 0;

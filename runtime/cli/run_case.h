@@ -10,6 +10,8 @@
 
 namespace strandcore {
 
+class CheckerHook;
+
 // What is done to an operand's schedule before it is used.
 using ScheduleChange = std::function<Schedule(const Schedule&)>;
 
@@ -18,6 +20,8 @@ struct CaseRunOptions {
   Policy policy;
   // Of tests that a wrong pipeline is told from a right one.
   ScheduleChange alter_schedule = nullptr;
+  // Of the runtime's own tests: comes between the simulator and its checker.
+  CheckerHook* checker_hook = nullptr;
 };
 
 // {name, trace, outputs}, {name, trace, deadlock} or {name, error}. An error status if the case cannot be run at all.
