@@ -181,9 +181,9 @@ bool Checker::IsKnownAtEnd(const SeenAccess& write, Knows&& knows) const {
 
 void Checker::FindInFlight() {
   for (const Core& core : cores_) {
-    for (const auto& [write, target] : core.unproven) {
-      const auto knows = [&](int32_t c) { return order_.Ordered(write.epoch, c); };
-      if (!IsKnownAtEnd(write, knows)) AddInFlight(write, target);
+    for (const Unproven& transfer : core.unproven) {
+      const auto knows = [&](int32_t c) { return order_.Ordered(transfer.write.epoch, c); };
+      if (!IsKnownAtEnd(transfer.write, knows)) AddInFlight(transfer.write, transfer.target);
     }
   }
 }
