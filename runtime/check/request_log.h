@@ -53,7 +53,9 @@ class RequestLog {
     return false;
   }
 
+  // kNotLogged from where its owner's list is cut: a kernel may make semaphores without end.
   LoggedSemaphore AddSemaphore(int32_t owner, int64_t units) {
+    if (cores_[static_cast<size_t>(owner)].cut) return kNotLogged;
     std::vector<int64_t>& held = cores_[static_cast<size_t>(owner)].semaphores;
     held.push_back(units);
     return NameOf(owner, static_cast<int32_t>(held.size()) - 1);

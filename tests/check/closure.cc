@@ -99,6 +99,20 @@ std::vector<Place> PlacesIn(const OrderProgram& program) {
   return places;
 }
 
+// All that a transfer does not hold up ends: then it may still copy.
+void AddUnfinished(const OrderProgram& program, OrderVerdict& verdict) {
+  for (size_t i = 0; i < program.transfers.size(); ++i) {
+    const auto number = static_cast<int>(i);
+    const Place write = {-1, 0, number, true, program.transfers[i].target};
+    const Run held(program, {write});
+    bool all_end = held.Begins(write);
+    for (size_t core = 0; core < program.cores.size(); ++core) {
+      all_end &= held.next()[core] == program.cores[core].size();
+    }
+    if (all_end) verdict.unfinished.insert(number);
+  }
+}
+
 }  // namespace
 
 OrderVerdict JudgeByClosure(const OrderProgram& program) {
@@ -115,11 +129,12 @@ OrderVerdict JudgeByClosure(const OrderProgram& program) {
     for (size_t j = 0; j < i; ++j) {
       const Place& a = places[i];
       const Place& b = places[j];
-      if (a.cell != b.cell || !(a.write || b.write) || a.SameAgent(b)) continue;
+      if (!(a.write || b.write) || a.SameAgent(b) || !program.Overlap(a.cell, b.cell)) continue;
       const Run held(program, {a, b});
       if (held.Begins(a) && held.Begins(b)) verdict.races.insert(SortedPair(a.Text(), b.Text()));
     }
   }
+  AddUnfinished(program, verdict);
   return verdict;
 }
 

@@ -74,7 +74,7 @@ struct OrderVerdict {
   std::set<RacePair> races;
   std::set<std::pair<int, int>> blocked;  // core, the operation it stops at
   std::vector<int64_t> left;              // in each semaphore
-  std::set<int> unfinished = {};          // of the search: transfers that may still copy when all cores are done
+  std::set<int> unfinished = {};          // transfers that may still copy when all cores are done; not in golden files
   friend bool operator==(const OrderVerdict&, const OrderVerdict&) = default;
 };
 std::string ToText(const OrderVerdict& verdict);

@@ -93,6 +93,7 @@ void AllPairs::OnAccess(int32_t core, const Ref& part, bool write, const Stamp& 
   access.stamp = stamp;
   access.core = core;
   access.write = write;
+  access.epoch = order_.Access(core);
   access.name = AccessName::OfCore(core, order_.RequestsOf(core));
   Keep(core, part, access);
 }
@@ -117,6 +118,7 @@ void AllPairs::OnFree(int32_t core, const Allocation& allocation, const Stamp& s
   end.access.stamp = stamp;
   end.access.core = core;
   end.access.write = end.access.ends = true;
+  end.access.epoch = order_.Access(core);
   end.access.name = AccessName::OfCore(core, order_.RequestsOf(core));
   end.memory = MemoryOf(allocation);
   end.regions.emplace_back(Dims::Filled(allocation.physical_shape().size(), 0), allocation.physical_shape());

@@ -55,6 +55,8 @@ class AllPairs final : public CheckerHook, public Monitor {
   std::vector<UnorderedPair> Unordered();
   const std::string& NameOf(int memory) const { return names_[static_cast<size_t>(memory)]; }
   size_t accesses() const;
+  // Whether some post was late in this run.
+  bool late() const { return order_.late(); }
 
  private:
   struct Core {

@@ -16,7 +16,7 @@ class Generator {
   explicit Generator(uint64_t seed) : random_(seed) {
     program_.name = "kernel-" + std::to_string(seed);
     program_.element = static_cast<KernelProgram::Element>(Below(3));
-    cores_ = OneOf({1, 1, 2, 2, 2, 3});
+    cores_ = OneOf({1, 1, 2, 2, 3, 3});
     program_.cores.resize(static_cast<size_t>(cores_));
     for (int i = 1 + Below(2); i > 0; --i) AddMemory(-1, false);
     for (int core = 0; core < cores_; ++core) {
@@ -31,12 +31,23 @@ class Generator {
     access_percent_ = OneOf({20, 40});
     remote_percent_ = OneOf({0, 40, 70});
     alike_percent_ = OneOf({20, 60});
+    if (cores_ > 1 && Chance(60)) {
+      // One core is paid by all others, in like amounts: then it matters who paid for a wait.
+      busy_ = Below(cores_);
+      same_shape_ = Chance(70);
+      remote_percent_ = OneOf({20, 80});
+      access_percent_ = 60;
+    }
   }
 
-  KernelProgram Make() {
-    for (int steps = OneOf({2, 3, 4, 5, 6}); steps > 0; --steps) {
+  KernelProgram Make(int steps) {
+    for (steps = steps == 0 ? OneOf({2, 3, 4, 5, 6}) : steps; steps > 0; --steps) {
       const int core = Below(cores_);
-      Add(core, program_.cores[static_cast<size_t>(core)], Place());
+      if (busy_ >= 0 && Chance(35)) {
+        AddContest();
+      } else {
+        Add(core, program_.cores[static_cast<size_t>(core)], Place());
+      }
     }
     if (Chance(80)) WaitForTheRest();
     for (int core = 0; core < cores_; ++core) {
@@ -86,6 +97,7 @@ class Generator {
     return all[static_cast<size_t>(Below(static_cast<int>(all.size())))];
   }
   int SemaphoreOf(int owner, bool dma) {
+    if (owner < 0 && busy_ >= 0 && Chance(85)) owner = busy_;
     std::vector<int> all;
     for (int s = 0; s < static_cast<int>(program_.semaphores.size()); ++s) {
       const auto& semaphore = program_.semaphores[static_cast<size_t>(s)];
@@ -133,6 +145,7 @@ class Generator {
   }
   std::vector<int> AnyShape(int memory) {
     const std::vector<int>& sizes = program_.memories[static_cast<size_t>(memory)].shape;
+    if (same_shape_) return {2};
     std::vector<int> shape;
     const size_t rank = sizes.size() > 1 && Chance(30) ? sizes.size() - 1 : sizes.size();
     for (size_t d = 0; d < rank; ++d) shape.push_back(OneOf({1, 2, 2, 4}));
@@ -152,10 +165,42 @@ class Generator {
     const int kind = Below(100);
     if (place.depth < 2 && kind < 18) return AddScope(core, body, place);
     if (place.depth < 2 && kind < 30 && place.turns == 1) return AddLoop(core, body, place);
-    if (kind < 60 || !AddPost(core, body, place)) AddCopy(core, body, place);
+    if (kind < 60 || !AddPost(body, place)) AddCopy(core, body, place);
     if (Chance(access_percent_)) body.push_back(AnyAccess(core, place));
-    if (Chance(wait_percent_)) AddWait(Chance(70) ? core : Below(cores_), core, body, place);
+    if (Chance(wait_percent_)) AddWait(AnyWaiter(core), core, body, place);
     if (Chance(access_percent_)) body.push_back(AnyAccess(core, place));
+  }
+
+  // Several posts on one semaphore, alike, and a wait for one of them: any may have paid.
+  void AddContest() {
+    const bool dma = Chance(50);
+    const int semaphore = SemaphoreOf(busy_, dma);
+    if (semaphore < 0) return;
+    for (int i = OneOf({2, 2, 3}); i > 0; --i) {
+      const int core = Below(cores_);
+      Body& body = program_.cores[static_cast<size_t>(core)];
+      if (Chance(access_percent_)) body.push_back(AnyAccess(core, Place()));
+      if (dma) {
+        AddCopy(core, body, Place(), semaphore);
+      } else {
+        AddPost(body, Place(), semaphore);
+      }
+    }
+    AddWaitOn(semaphore, LastOn(semaphore), program_.cores[static_cast<size_t>(busy_)]);
+  }
+  void AddWaitOn(int semaphore, int64_t units, Body& body) {
+    Statement wait;
+    wait.kind = Kind::kWait;
+    wait.semaphore = semaphore;
+    wait.units = units;
+    HeldBy(semaphore) -= units;
+    body.push_back(wait);
+    body.push_back(AnyAccess(busy_, Place()));
+  }
+
+  int AnyWaiter(int core) {
+    if (busy_ >= 0 && Chance(50)) return busy_;
+    return Chance(70) ? core : Below(cores_);
   }
 
   void AddScope(int core, Body& body, Place place) {
@@ -181,10 +226,11 @@ class Generator {
     body.push_back(std::move(loop));
   }
 
-  void AddCopy(int core, Body& body, const Place& place) {
+  // With `receive` a remote one that pays it.
+  void AddCopy(int core, Body& body, const Place& place, int receive = -1) {
     Statement copy;
     copy.kind = Kind::kCopy;
-    const bool remote = Chance(remote_percent_);
+    const bool remote = receive >= 0 || Chance(remote_percent_);
     const int source = AnyMemory(core, place);
     const int target = remote ? AnyLastingMemory() : AnyMemory(core, place);
     std::vector<int> shape = AnyShape(source);
@@ -203,7 +249,7 @@ class Generator {
     HeldBy(copy.semaphore) += bytes * place.repeats;
     LastOn(copy.semaphore) = bytes;
     if (remote) {
-      copy.receive = Chance(15) ? copy.semaphore : SemaphoreOf(-1, true);
+      copy.receive = receive >= 0 ? receive : Chance(15) ? copy.semaphore : SemaphoreOf(-1, true);
       HeldBy(copy.receive) += bytes * place.repeats;
       LastOn(copy.receive) = bytes;
     }
@@ -217,16 +263,15 @@ class Generator {
     return false;
   }
 
-  bool AddPost(int core, Body& body, const Place& place) {
+  bool AddPost(Body& body, const Place& place, int semaphore = -1) {
     Statement signal;
     signal.kind = Kind::kSignal;
-    signal.semaphore = SemaphoreOf(-1, false);
+    signal.semaphore = semaphore >= 0 ? semaphore : SemaphoreOf(-1, false);
     if (signal.semaphore < 0) return false;
-    signal.units = OneOf({1, 1, 1, 2});
+    signal.units = busy_ >= 0 ? 1 : OneOf({1, 1, 1, 2});
     HeldBy(signal.semaphore) += signal.units * place.repeats;
     LastOn(signal.semaphore) = signal.units;
     body.push_back(signal);
-    (void)core;
     return true;
   }
 
@@ -237,7 +282,7 @@ class Generator {
     Body& into = waiter == core ? body : program_.cores[static_cast<size_t>(waiter)];
     const int64_t repeats = waiter == core ? place.repeats : 1;
     const int64_t held = HeldBy(semaphore) / repeats;
-    if (held == 0 && !Chance(2)) return;
+    if (held == 0 && !Chance(5)) return;
     Statement wait;
     wait.kind = Kind::kWait;
     wait.semaphore = semaphore;
@@ -251,6 +296,7 @@ class Generator {
       HeldBy(semaphore) = std::max<int64_t>(0, HeldBy(semaphore) - wait.units * repeats);
     }
     into.push_back(wait);
+    if (waiter == busy_ && busy_ != core && Chance(access_percent_)) into.push_back(AnyAccess(waiter, Place()));
   }
 
   void WaitForTheRest() {
@@ -272,6 +318,8 @@ class Generator {
   int cores_ = 1;
   std::vector<int64_t> held_;  // by semaphore, as if statements were carried out in the order of making
   std::vector<int64_t> last_;  // units posted last
+  int busy_ = -1;
+  bool same_shape_ = false;
   int wait_percent_ = 0;
   int access_percent_ = 0;
   int remote_percent_ = 0;
@@ -280,6 +328,6 @@ class Generator {
 
 }  // namespace
 
-KernelProgram GenerateKernel(uint64_t seed) { return Generator(seed).Make(); }
+KernelProgram GenerateKernel(uint64_t seed, int steps) { return Generator(seed).Make(steps); }
 
 }  // namespace strandcore

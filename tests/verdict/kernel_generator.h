@@ -8,8 +8,8 @@
 
 namespace strandcore {
 
-// The same seed gives the same kernel.
-KernelProgram GenerateKernel(uint64_t seed);
+// The same seed gives the same kernel. With `steps` larger ones than a search can judge.
+KernelProgram GenerateKernel(uint64_t seed, int steps = 0);
 
 }  // namespace strandcore
 

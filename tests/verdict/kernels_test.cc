@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "runtime/testing/sanitizer.h"
+#include "tests/check/closure.h"
 #include "tests/check/search.h"
 #include "tests/verdict/kernel_generator.h"
 #include "tests/verdict/kernel_program.h"
@@ -14,6 +15,7 @@ namespace strandcore {
 namespace {
 
 using testing::kSanitized;
+using testing::Times;
 
 struct Tally {
   int judged = 0;
@@ -80,12 +82,9 @@ std::string FaultsOf(const RunReport& report) {
   return text;
 }
 
-void JudgeOne(uint64_t seed, size_t limit, Tally& tally) {
-  const KernelProgram program = GenerateKernel(seed);
-  const UnrolledKernel unrolled = Unroll(program);
-  const std::optional<OrderVerdict> found = SearchAllSchedules(unrolled.program, limit);
-  if (!found.has_value()) return;
-  const KernelVerdict truth = VerdictOf(unrolled, *found);
+void JudgeOne(const KernelProgram& program, const UnrolledKernel& unrolled, const OrderVerdict& found, uint64_t seed,
+              Tally& tally) {
+  const KernelVerdict truth = VerdictOf(unrolled, found);
 #ifdef STRANDCORE_TSAN
   if (!truth.clean()) return;  // the sanitizer reports it too
 #endif
@@ -113,9 +112,35 @@ void JudgeOne(uint64_t seed, size_t limit, Tally& tally) {
 Tally Judge(int count, uint64_t first_seed, size_t limit) {
   Tally tally;
   for (uint64_t seed = first_seed; tally.judged < count && !::testing::Test::HasFatalFailure(); ++seed) {
-    JudgeOne(seed, limit, tally);
+    const KernelProgram program = GenerateKernel(seed);
+    const UnrolledKernel unrolled = Unroll(program);
+    const std::optional<OrderVerdict> found = SearchAllSchedules(unrolled.program, limit);
+    if (found.has_value()) JudgeOne(program, unrolled, *found, seed, tally);
   }
   return tally;
+}
+
+// Kernels too large for a search.
+Tally JudgeLarge(int count, uint64_t first_seed, int steps) {
+  Tally tally;
+  for (uint64_t seed = first_seed; tally.judged < count && !::testing::Test::HasFatalFailure(); ++seed) {
+    const KernelProgram program = GenerateKernel(seed, steps);
+    const UnrolledKernel unrolled = Unroll(program);
+    JudgeOne(program, unrolled, JudgeByClosure(unrolled.program), seed, tally);
+  }
+  return tally;
+}
+
+TEST(GeneratedKernelsTest, TheClosureAgreesWithTheSearch) {
+  int compared = 0;
+  for (uint64_t seed = 1'000'000; compared < Times(300, 50); ++seed) {
+    const UnrolledKernel unrolled = Unroll(GenerateKernel(seed));
+    const std::optional<OrderVerdict> found = SearchAllSchedules(unrolled.program, 5'000);
+    if (!found.has_value()) continue;
+    const OrderVerdict closure = JudgeByClosure(unrolled.program);
+    ASSERT_EQ(ToText(VerdictOf(unrolled, closure)), ToText(VerdictOf(unrolled, *found))) << ToText(unrolled.program);
+    ++compared;
+  }
 }
 
 TEST(GeneratedKernelsTest, AnyRunSaysWhatTheSearchSays) {
@@ -132,6 +157,14 @@ TEST(GeneratedKernelsTest, AnyRunSaysWhatTheSearchSays) {
   EXPECT_GT(tally.blocked, 3);
   EXPECT_GT(tally.used_after_scope, 10);
   EXPECT_GT(tally.in_flight, 10);
+}
+
+// Under the thread sanitizer only clean ones are run, and few are.
+TEST(GeneratedKernelsTest, AnyRunOfALargeOneSaysWhatTheClosureSays) { JudgeLarge(Times(40, 4), 1, 15); }
+
+TEST(LongGeneratedKernelsTest, AnyRunOfALargeOneSaysWhatTheClosureSays) {
+  EXPECT_EQ(JudgeLarge(3'000, 10'000, 12).judged, 3'000);
+  EXPECT_EQ(JudgeLarge(200, 10'000, 30).judged, 200);
 }
 
 TEST(LongGeneratedKernelsTest, AnyRunOfTenThousandSaysWhatTheSearchSays) {
