@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "runtime/check/footprint_regions.h"
+#include "runtime/check/open_semaphores.h"
 #include "runtime/check/replay.h"
 #include "runtime/memory/ref.h"
 
@@ -27,14 +28,32 @@ int32_t Checker::AddSemaphore(int32_t core, const std::string& name) {
 }
 
 void Checker::EndSemaphore(int32_t core, int32_t semaphore, const Stamp& stamp) {
-  const std::optional<UnsurePost> unsure = order_.EndSemaphore(core, semaphore);
-  if (!unsure.has_value()) return;
+  const LoggedSemaphore logged = order_.LoggedAs(semaphore);
+  const bool open = order_.EndSemaphore(core, semaphore).has_value();
+  std::vector<EndedSemaphore>& ended = cores_[static_cast<size_t>(core)].ended;
+  if (several_ && logged != kNotLogged && ended.size() < kLogCapacity) {
+    ended.push_back({logged, stamp, findings_.NameOf(semaphore)});
+  }
+  if (open) NoteOpen(core, findings_.NameOf(semaphore), stamp);
+}
+
+void Checker::NoteOpen(int32_t core, const std::string& name, const Stamp& stamp) {
   Note note;
   note.kind = NoteKind::kAmbiguousWait;
   note.place = PlaceOf(stamp, CoreId{0, core}, "");
-  note.text = absl::StrCat("the waits of core ", core, " on ", findings_.NameOf(semaphore),
-                           " do not say which of its posts they took");
+  note.text = absl::StrCat("the waits of core ", core, " on ", name, " do not say which of its posts they took");
   findings_.Add(std::move(note));
+}
+
+// With several cores which notes were made while the run lasted depends on who came first.
+void Checker::FindOpenSemaphores() {
+  const std::vector<LoggedSemaphore> open = OpenSemaphores(requests_, accesses_, rules_.order);
+  findings_.Forget(NoteKind::kAmbiguousWait);
+  for (int32_t core = 0; core < order_.cores(); ++core) {
+    for (const EndedSemaphore& ended : cores_[static_cast<size_t>(core)].ended) {
+      if (std::binary_search(open.begin(), open.end(), ended.semaphore)) NoteOpen(core, ended.name, ended.stamp);
+    }
+  }
 }
 
 void Checker::OnSignal(int32_t core, int32_t semaphore, int64_t units, const Stamp&) {
@@ -252,6 +271,7 @@ void Checker::MeetAgain(SolvedOrder& solved, RegionTree<ShadowCell>& tree, const
 Verdict Checker::Finish() {
   Verdict verdict;
   const bool cut = several_ && (requests_.cut() || accesses_.cut());
+  if (several_ && !cut && rules_.judge_again) FindOpenSemaphores();
   const bool again = order_.late() || findings_.any_race() || findings_.any(FaultKind::kUseAfterScope);
   if (several_ && !cut && again && rules_.judge_again) {
     JudgeAgain();

@@ -88,8 +88,15 @@ class Checker final : public Monitor {
     SeenAccess write;
     std::string target;
   };
+  // With several cores: what a note about it would say.
+  struct EndedSemaphore {
+    LoggedSemaphore semaphore;
+    Stamp stamp;
+    std::string name;
+  };
   struct alignas(64) Core {
     std::vector<Unproven> unproven;
+    std::vector<EndedSemaphore> ended;  // as long as the log goes on
   };
   // What the log needs of memory that may be gone.
   struct ShadowedMemory {
@@ -110,6 +117,8 @@ class Checker final : public Monitor {
     if (__builtin_expect(!rules_.keep_unordered, 0)) cell.KeepLast();
     if (__builtin_expect(!rules_.reads_stay, 0)) cell.KeepReads();
   }
+  void NoteOpen(int32_t core, const std::string& name, const Stamp& stamp);
+  void FindOpenSemaphores();
   void DropProven(int32_t core);
   // Reports transfers that may still touch memory which ends.
   void FindUsesAfter(AllocationShadow& shadow, const SeenAccess& end);

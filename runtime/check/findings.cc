@@ -160,6 +160,11 @@ void Findings::Forget(FaultKind kind) {
   std::erase_if(others_, [kind](const Fault& fault) { return fault.kind == kind; });
 }
 
+void Findings::Forget(NoteKind kind) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  std::erase_if(notes_, [kind](const Note& note) { return note.kind == kind; });
+}
+
 bool Findings::any(FaultKind kind) const {
   std::lock_guard<std::mutex> lock(mutex_);
   return std::any_of(others_.begin(), others_.end(), [kind](const Fault& fault) { return fault.kind == kind; });

@@ -33,6 +33,7 @@ class Findings {
   // Forgets what is found anew.
   void ForgetRaces();
   void Forget(FaultKind kind);
+  void Forget(NoteKind kind);
 
   bool any_race() const;
   bool any(FaultKind kind) const;

@@ -61,6 +61,8 @@ class LaunchOrder {
   // REQUIRES: nobody posts to it any more; a transfer in flight has posted.
   std::optional<UnsurePost> EndSemaphore(int32_t owner, SemaphoreId id);
 
+  LoggedSemaphore LoggedAs(SemaphoreId id) { return semaphores_[id].logged_as(); }
+
   // Calls of a core in program order. REQUIRES: units >= 0.
   AccessEpoch Access(int32_t core) {
     Core& self = cores_[static_cast<size_t>(core)];

@@ -76,9 +76,10 @@ void ExpectVerdict(const UnrolledKernel& unrolled, const KernelVerdict& truth, c
   ASSERT_TRUE(others || run.report.proved == truth.clean()) << run.report;
 }
 
-std::string FaultsOf(const RunReport& report) {
+std::string FindingsOf(const RunReport& report) {
   std::string text;
   for (const Fault& fault : report.faults) text += fault.ToString() + " x" + std::to_string(fault.count) + "\n";
+  for (const Note& note : report.notes) text += note.ToString() + "\n";
   return text;
 }
 
@@ -96,7 +97,7 @@ void JudgeOne(const KernelProgram& program, const UnrolledKernel& unrolled, cons
     const KernelRun run = RunKernel(program, unrolled, !truth.blocked.empty(), backend);
     ExpectVerdict(unrolled, truth, run);
     if (::testing::Test::HasFatalFailure()) return;
-    const std::string text = FaultsOf(run.report);
+    const std::string text = FindingsOf(run.report);
     if (!first.has_value()) first = text;
     ASSERT_EQ(text, *first) << "the report depends on the schedule";
   }
