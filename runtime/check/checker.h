@@ -3,6 +3,7 @@
 //
 //   requests ──► LaunchOrder: who knows what ──┐
 //   accesses ──► shadow of their allocation ───┴─► findings ──► faults
+//                └─ which elements are defined ──► uninitialised reads
 //                 (several cores) log ──► replayed under the solved order, if a post was late or a race was found
 //
 // With one core all is known while it runs. With several, the cores' accesses meet in the order in which they happen

@@ -34,6 +34,9 @@ std::string WindowName(const std::string& memory) {
   return memory;
 }
 
+// Where an element was undefined first; nothing if here.
+std::string OriginOf(const ElementState& state) { return state.origin == nullptr ? "" : WindowName(*state.origin); }
+
 bool Before(const Hole& a, const Hole& b) {
   const Region& one = a.region;
   return std::lexicographical_compare(one.start, one.start + one.rank, b.region.start, b.region.start + one.rank);
@@ -41,10 +44,7 @@ bool Before(const Hole& a, const Hole& b) {
 
 const Hole& FirstOf(const std::vector<Hole>& holes) { return *std::min_element(holes.begin(), holes.end(), Before); }
 
-bool SameReason(const ElementState& a, const ElementState& b) {
-  if (a.why != b.why || (a.origin == nullptr) != (b.origin == nullptr)) return false;
-  return a.origin == nullptr || *a.origin == *b.origin;
-}
+bool SameReason(const ElementState& a, const ElementState& b) { return a.why == b.why && OriginOf(a) == OriginOf(b); }
 
 struct Reason {
   ElementState state;
@@ -65,21 +65,20 @@ std::vector<Reason> ReasonsOf(std::vector<Hole> holes) {
   return reasons;
 }
 
-// "it was never written since it was allocated"
+// "never written since the memory was allocated"
 std::string WhyText(const ElementState& state) {
-  const bool copied = state.origin != nullptr;
+  const std::string origin = OriginOf(state);
   switch (state.why) {
     case WhyUndefined::kNeverWritten:
-      return copied ? absl::StrCat("copied from elements of ", *state.origin, " that were never written")
-                    : "never written since the memory was allocated";
+      return origin.empty() ? "never written since the memory was allocated"
+                            : absl::StrCat("copied from elements of ", origin, " that were never written");
     case WhyUndefined::kNewVisit:
-      return absl::StrCat(
-          copied ? absl::StrCat("copied from ", *state.origin, ", where they were ") : "",
-          "not written since the window began its block: what it held before, of another block or an old "
-          "sum, is no value of this one");
+      return absl::StrCat(origin.empty() ? "" : absl::StrCat("copied from ", origin, ", where they were "),
+                          "not written since the window began its block: what it held before, of another block or an "
+                          "old sum, is no value of this one");
     case WhyUndefined::kBeyondArray:
-      return copied ? absl::StrCat("the block is partial: ", *state.origin, " ends there, what was copied is padding")
-                    : "the block is partial: the array ends there, what the window holds beyond is stale";
+      return origin.empty() ? "the block is partial: the array ends there, what the window holds beyond is stale"
+                            : absl::StrCat(origin, " ends there: what was copied is no element of it");
     case WhyUndefined::kDefined:
       break;
   }
@@ -97,13 +96,25 @@ const char* AdviceOf(WhyUndefined why) {
   }
 }
 
-// What the headline says of all of them.
-const char* VerbOf(const std::vector<Reason>& reasons) {
-  const WhyUndefined why = reasons[0].state.why;
-  const bool alike =
-      std::all_of(reasons.begin(), reasons.end(), [&](const Reason& reason) { return reason.state.why == why; });
-  if (!alike) return "are undefined";
-  return why == WhyUndefined::kBeyondArray ? "lie beyond the end of the array" : "were never written";
+// What holds an undefined element, in a verb of singular or plural.
+std::string VerbOf(const ElementState& state, const std::string& memory, bool one) {
+  if (state.why != WhyUndefined::kBeyondArray) return one ? "was never written" : "were never written";
+  if (state.origin == nullptr || WindowName(memory) == WindowName(*state.origin + " slot 0")) {
+    return one ? "lies beyond the end of the array" : "lie beyond the end of the array";
+  }
+  return absl::StrCat(one ? "holds" : "hold", " what lies beyond the end of ", OriginOf(state));
+}
+
+// "rows 4–7 were never written"
+std::string UndefinedText(const std::string& memory, const std::vector<Region>& regions, const Region& array,
+                          const std::vector<Reason>& reasons) {
+  const std::string parts = PartsText(regions, array);
+  const bool one = !absl::StrContains(parts, "–") && !absl::StrContains(parts, ";");
+  const std::string verb = VerbOf(reasons[0].state, memory, one);
+  for (const Reason& reason : reasons) {
+    if (VerbOf(reason.state, memory, one) != verb) return absl::StrCat(parts, one ? " is" : " are", " undefined");
+  }
+  return absl::StrCat(parts, " ", verb);
 }
 
 // All of them in one.
@@ -125,8 +136,8 @@ Fault FaultOf(int32_t core, const Stamp& stamp, const std::string& memory, const
   const std::string name = WindowName(memory);
   Fault fault;
   fault.kind = FaultKind::kUninitialisedRead;
-  fault.headline = absl::StrCat(WhoOf(stamp.phase), " reads ", name, ", of which ", PartsText(Together(holes), array),
-                                " ", VerbOf(reasons));
+  fault.headline = absl::StrCat(WhoOf(stamp.phase), " reads ", name, ", of which ",
+                                UndefinedText(memory, Together(holes), array, reasons));
   fault.places = {PlaceOf(stamp, CoreId{0, core}, memory)};
   fault.lines = {absl::StrCat(PlaceOf(stamp, CoreId{0, core}, "").ToString(), ": reads ", name, ", ", PartText(read))};
   AddReasons(reasons, array, &fault);
@@ -139,9 +150,9 @@ Fault FaultOf(int32_t core, const Stamp& stamp, const std::string& memory, const
 void UninitialisedReads::Add(int32_t core, const Stamp& stamp, const std::string& memory, const Region& array,
                              const Region& read, const std::vector<Hole>& holes) {
   const ElementState& first = FirstOf(holes).state;
-  const std::string key = absl::StrCat(stamp.site.file, ":", absl::Dec(stamp.site.line, absl::kZeroPad8), "|",
-                                       PhaseName(stamp.phase), "|", WindowName(memory), "|",
-                                       static_cast<int>(first.why), "|", first.origin == nullptr ? "" : *first.origin);
+  const std::string key =
+      absl::StrCat(stamp.site.file, ":", absl::Dec(stamp.site.line, absl::kZeroPad8), "|", PhaseName(stamp.phase), "|",
+                   WindowName(memory), "|", static_cast<int>(first.why), "|", OriginOf(first));
   std::lock_guard<std::mutex> lock(mutex_);
   const auto [found, is_new] = reads_.try_emplace(key);
   Found& kept = found->second;
@@ -161,7 +172,7 @@ void UninitialisedReads::AddHandedOver(const std::string& memory, const Region& 
   Fault fault;
   fault.kind = FaultKind::kUninitialisedRead;
   fault.headline =
-      absl::StrCat("the host is handed ", memory, ", of which ", PartsText(all, array), " ", VerbOf(reasons));
+      absl::StrCat("the host is handed ", memory, ", of which ", UndefinedText(memory, all, array, reasons));
   fault.lines = {absl::StrCat("when the run ended, ", elements, " of ", array.elements(), " elements were undefined")};
   AddReasons(reasons, array, &fault);
   fault.lines.push_back("write all of it, or give it with InOut if what the host put there is to stay");
