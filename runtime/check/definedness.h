@@ -1,7 +1,7 @@
 // Definedness: which elements of an allocation hold nothing that the program put there, and why not.
 //
-// By rectangle, in a tree of its own: what is wholly written is one leaf again, and an allocation without holes costs a
-// look at two counts.
+// By rectangle, in a tree of its own, and that only while parts of the array differ: a window that is undefined as a
+// whole and written as a whole never needs it. An allocation without holes costs a look at two counts.
 //
 // Ownership: part of its allocation's shadow. Concurrency: the counts may be read at any time; all else is guarded by
 // the shadow's lock. Two accesses that are ordered see each other's counts; of others the verdict is a race anyway.
@@ -40,7 +40,7 @@ class Definedness {
   // At first everything is defined. REQUIRES: `shape` is within `physical_shape`.
   Definedness(const Dims& shape, const Dims& physical_shape);
 
-  // Makes the array's elements, or the padding around them, undefined.
+  // Makes the array's elements undefined; the padding around them, before anything else is set.
   void UndefineArray(WhyUndefined why) { Set(array_, {why, nullptr}); }
   void UndefinePadding();
 
@@ -61,19 +61,45 @@ class Definedness {
   template <typename Visit>
   void ForEachHole(const Region& region, Visit&& visit) const {
     if (!MayLack(region)) return;
-    tree_.ForEachOverlap(region, [&](const ElementState& state, const Region& part) {
-      if (state.undefined()) visit(part, state);
-    });
+    if (!alike_) {
+      tree_.ForEachOverlap(region, [&](const ElementState& state, const Region& part) {
+        if (state.undefined()) visit(part, state);
+      });
+      return;
+    }
+    auto visit_part = [&](const Region& part, const ElementState& state) {
+      const Region both = part.Intersection(region);
+      if (state.undefined() && !both.empty()) visit(both, state);
+    };
+    visit_part(array_, array_state_);
+    ForEachSlab([&](const Region& slab) { visit_part(slab, padding_state_); });
   }
 
-  int32_t LeafCount() const { return tree_.LeafCount(); }
-
  private:
+  // The padding in rectangles: what lies beyond the array in dimension d, and within it in those before.
+  template <typename Visit>
+  void ForEachSlab(Visit&& visit) const {
+    Region slab = box_;
+    for (int d = 0; d < box_.rank; ++d) {
+      slab.start[d] = array_.end[d];
+      if (!slab.empty()) visit(static_cast<const Region&>(slab));
+      slab.start[d] = 0;
+      slab.end[d] = array_.end[d];
+    }
+  }
   bool IsAlready(const Region& region, const ElementState& state) const;
+  void SetInTree(const Region& region, const ElementState& state);
   void Count(const Region& leaf, bool undefined);
 
   const Region array_;
   const Region box_;
+  const int64_t array_elements_;
+  const int64_t padding_elements_;
+  // While all of the array is alike, and all of the padding: their states. Else the tree says.
+  bool alike_ = true;
+  ElementState array_state_;
+  ElementState padding_state_;
+  bool padding_is_alike_ = true;  // what padding_state_ says
   RegionTree<ElementState> tree_;
   // How many are undefined, in the array and around it. Relaxed: see above.
   std::atomic<int64_t> undefined_{0};
