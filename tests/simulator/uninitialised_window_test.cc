@@ -29,7 +29,7 @@ TEST_P(UninitialisedWindowTest, AnOutputWindowIsAddedToAtItsFirstVisit) {
     const BlockSpec stays({8, 128}, [](const GridIndex&) { return BlockIndex{0, 0}; });
     const RunReport report = Run(Emitted(body, {.grid = {3}, .out_specs = {stays}}), {Out("y", y)});
     Expect(report, faulty, "the body reads y's window, of which rows 0–7, columns 0–127 were never written",
-           "core 0, cycle 0, step (0,), body (uninitialised_read_test.cc:");
+           "core 0, cycle 0, step (0,), body (uninitialised_window_test.cc:");
     if (faulty) {
       EXPECT_EQ(report.faults[0].count, 1) << "from then on the sum is defined";
     }
