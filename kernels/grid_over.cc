@@ -1,7 +1,5 @@
 #include "kernels/grid_over.h"
 
-#include <algorithm>
-
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 
@@ -21,10 +19,6 @@ absl::StatusOr<Grid> GridOver(const Dims& sizes, const Dims& blocks) {
     grid.push_back((sizes[d] - 1) / blocks[d] + 1);
   }
   return grid;
-}
-
-Index FilledPart(const KernelContext& core, int axis, int64_t size, int64_t block) {
-  return Ds(0, std::min(block, size - core.ProgramId(axis) * block));
 }
 
 }  // namespace strandcore

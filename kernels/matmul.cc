@@ -1,5 +1,7 @@
 #include "kernels/matmul.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "kernels/grid_over.h"
 
@@ -29,8 +31,10 @@ void CheckOperands(KernelContext& core, const MatmulShape& shape, Refs operands)
 }
 
 FilledBlock Filled(const KernelContext& core, const MatmulShape& shape) {
-  return {FilledPart(core, 0, shape.m, shape.block_m), FilledPart(core, 2, shape.k, shape.block_k),
-          FilledPart(core, 1, shape.n, shape.block_n)};
+  const auto part = [&](int axis, int64_t size, int64_t block) {
+    return Ds(0, std::min(block, size - core.ProgramId(axis) * block));
+  };
+  return {part(0, shape.m, shape.block_m), part(2, shape.k, shape.block_k), part(1, shape.n, shape.block_n)};
 }
 
 absl::StatusOr<Pipeline> MatmulPipeline(const MatmulShape& shape) {

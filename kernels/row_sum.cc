@@ -7,11 +7,9 @@ namespace strandcore {
 absl::StatusOr<Pipeline> RowSumPipeline(const RowSumShape& shape) {
   absl::StatusOr<Grid> grid = GridOver({shape.columns, shape.rows}, {shape.block_columns, shape.block_rows});
   if (!grid.ok()) return grid.status();
-  auto body = [shape](KernelContext& core, Ref x, Ref y) {
-    const Index rows = FilledPart(core, 1, shape.rows, shape.block_rows);
-    const Index columns = FilledPart(core, 0, shape.columns, shape.block_columns);
-    const auto sum = x.At(rows, columns).Read<float>().colwise().sum();
-    const Ref part = y.At(All(), columns);
+  auto body = [](KernelContext& core, Ref x, Ref y) {
+    const auto sum = core.Filled(x).Read<float>().colwise().sum();
+    const Ref part = core.Filled(y);
     if (core.ProgramId(1) == 0) {
       part.Write<float>() = sum;
     } else {

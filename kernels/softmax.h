@@ -22,6 +22,8 @@ struct SoftmaxShape {
   std::optional<int> core_axis = 0;  // std::nullopt: every core does all of it
 };
 
+void SoftmaxBody(KernelContext& core, Ref x, Ref y);
+
 // Takes the operands x, y.
 absl::StatusOr<Pipeline> SoftmaxPipeline(const SoftmaxShape& shape);
 

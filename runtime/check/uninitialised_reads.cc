@@ -88,7 +88,7 @@ std::string WhyText(const ElementState& state) {
 const char* AdviceOf(WhyUndefined why) {
   switch (why) {
     case WhyUndefined::kBeyondArray:
-      return "read only the part that is there, x.At(Ds(0, rows)), or load it with a mask";
+      return "read only the part that is there, core.Filled(x) or x.At(Ds(0, rows)), or load it with a mask";
     case WhyUndefined::kNewVisit:
       return "write the window at the first step of each block before it is read or added to";
     default:
