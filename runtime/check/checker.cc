@@ -90,12 +90,7 @@ void Checker::OnAccess(int32_t core, const Ref& part, bool write, const Stamp& s
   access.name = AccessName::OfCore(core, before);
   AllocationShadow& shadow = ShadowOf(*part.allocation());
   Meet(core, shadow, part, access, before);
-  if (!shadow.definedness.any()) return;
-  if (write) {
-    if (stamp.phase != Phase::kAccumulate) Define(shadow, part);  // else OnCarry says
-  } else {
-    JudgeRead(core, shadow, part, stamp);
-  }
+  if (!write && shadow.definedness.any()) JudgeRead(core, shadow, part, stamp);
 }
 
 void Checker::Meet(int32_t core, AllocationShadow& shadow, const Ref& part, const SeenAccess& access, int64_t before) {
@@ -111,6 +106,11 @@ void Checker::Meet(int32_t core, AllocationShadow& shadow, const Ref& part, cons
           });
       Forget(cell);
     });
+    // What the pipeline adds up is as defined as OnCarry says.
+    if (access.write && !access.by_transfer() && shadow.definedness.MayLack(exact) &&
+        access.stamp.phase != Phase::kAccumulate) {
+      shadow.definedness.Set(exact, ElementState());
+    }
   });
 }
 

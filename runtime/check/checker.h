@@ -117,9 +117,8 @@ class Checker final : public Monitor {
   // `before`: the number of the core's next request.
   void Meet(int32_t core, AllocationShadow& shadow, const Ref& part, const SeenAccess& access, int64_t before);
   void MeetAtStart(int32_t core, const Ref& source, const Ref& target, SeenAccess access, int64_t before);
-  // What an access uses of undefined elements, or makes of them.
+  // What a read uses of undefined elements; what a copy makes of its target.
   void JudgeRead(int32_t core, AllocationShadow& shadow, const Ref& part, const Stamp& stamp);
-  void Define(AllocationShadow& shadow, const Ref& part);
   void Carry(int32_t core, const Ref& from, const Ref& to, bool adds);
   // Finds anew, from the logs, what depends on the order of several cores.
   void JudgeAgain();

@@ -79,14 +79,6 @@ void Checker::JudgeRead(int32_t core, AllocationShadow& shadow, const Ref& part,
   holes.clear();
 }
 
-void Checker::Define(AllocationShadow& shadow, const Ref& part) {
-  ForEachRegion(part, [&](const Region& region) {
-    if (!shadow.definedness.MayLack(region)) return;
-    const BriefGuard guard(shadow.lock, several_);
-    shadow.definedness.Set(region, ElementState());
-  });
-}
-
 void Checker::Carry(int32_t core, const Ref& from, const Ref& to, bool adds) {
   if (!rules_.definedness) return;
   AllocationShadow& source = ShadowOf(*from.allocation());
