@@ -3,8 +3,8 @@
 //
 // How to read it. The grid has one step for each block. A BlockSpec says how an operand is cut and which block a step
 // wants; here all operands have the same one, whose index map answers the grid point itself. With `core_axis = 0` the
-// cores of a launch share the grid: each takes its part of one parallel dimension. A partial block at the edge needs
-// no care: what its window holds beyond the array is computed too and ends in the padding.
+// cores of a launch share the grid: each takes its part of one parallel dimension. Of a partial block at
+// the edge, a body takes the filled part of each window: what lies beyond is undefined.
 #ifndef STRANDCORE_KERNELS_ELEMENTWISE_H_
 #define STRANDCORE_KERNELS_ELEMENTWISE_H_
 

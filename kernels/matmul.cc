@@ -30,8 +30,11 @@ void CheckOperands(KernelContext& core, const MatmulShape& shape, Refs operands)
   }
 }
 
-Index FilledDepth(const KernelContext& core, const MatmulShape& shape) {
-  return Ds(0, std::min(shape.block_k, shape.k - core.ProgramId(2) * shape.block_k));
+FilledBlock Filled(const KernelContext& core, const MatmulShape& shape) {
+  const auto part = [&](int axis, int64_t size, int64_t block) {
+    return Ds(0, std::min(block, size - core.ProgramId(axis) * block));
+  };
+  return {part(0, shape.m, shape.block_m), part(2, shape.k, shape.block_k), part(1, shape.n, shape.block_n)};
 }
 
 absl::StatusOr<Pipeline> MatmulPipeline(const MatmulShape& shape) {
@@ -39,12 +42,13 @@ absl::StatusOr<Pipeline> MatmulPipeline(const MatmulShape& shape) {
   if (!options.ok()) return options.status();
   const int64_t last_k = options->grid[2].size - 1;
   auto body = [shape, last_k](KernelContext& core, Ref x, Ref y, Ref z, Ref sum) {
-    if (core.ProgramId(2) == 0) sum.Write<float>().setZero();
-    const Index depth = FilledDepth(core, shape);
-    const auto a = x.At(All(), depth).Read<float>();
-    const auto b = y.At(depth, All()).Read<float>();
-    sum.ReadWrite<float>().matrix().noalias() += a.matrix() * b.matrix();
-    if (core.ProgramId(2) == last_k) z.Write<float>() = sum.Read<float>();
+    const auto [m, k, n] = Filled(core, shape);
+    const auto a = x.At(m, k).Read<float>();
+    const auto b = y.At(k, n).Read<float>();
+    const Ref part = sum.At(m, n);
+    if (core.ProgramId(2) == 0) part.Write<float>().setZero();
+    part.ReadWrite<float>().matrix().noalias() += a.matrix() * b.matrix();
+    if (core.ProgramId(2) == last_k) z.At(m, n).Write<float>() = part.Read<float>();
   };
   return EmitPipeline(body, *std::move(options));
 }

@@ -12,9 +12,9 @@
 // one product at each step, and stores it to z's window at the last k. A window of z may hold anything before that.
 //
 // The body knows the last k from the shape, not from NumPrograms: that is the core's own part of the grid while
-// ProgramId counts from the start of the whole (quirk Q5). Here k is never split, so both would do. Where block_k does
-// not divide k, the last windows are filled only in part, and the body takes just that part: the rest is old data that
-// would add to the sum (quirk Q14). Partial blocks of m and n need no care, their surplus ends in z's padding.
+// ProgramId counts from the start of the whole (quirk Q5). Here k is never split, so both would do. Where a block does
+// not divide its dimension, the last windows are filled only in part, and the body takes just that part: the rest is
+// old data and padding (quirk Q14), which in k would add to the sum.
 #ifndef STRANDCORE_KERNELS_MATMUL_H_
 #define STRANDCORE_KERNELS_MATMUL_H_
 
@@ -43,8 +43,13 @@ absl::StatusOr<PipelineOptions> MatmulOptions(const MatmulShape& shape, bool acc
 // Ends the run with a kernel-error unless the operands x, y, z have the sizes that the shape says.
 void CheckOperands(KernelContext& core, const MatmulShape& shape, Refs operands);
 
-// The part of the windows' k dimension that is filled at this step: all of it but for a partial last block.
-Index FilledDepth(const KernelContext& core, const MatmulShape& shape);
+// The part of the windows that the arrays fill at this step: all of it but for partial last blocks.
+struct FilledBlock {
+  Index m;
+  Index k;
+  Index n;
+};
+FilledBlock Filled(const KernelContext& core, const MatmulShape& shape);
 
 // The pipeline over x, y, z. It needs one scratch: float32, (block_m, block_n).
 absl::StatusOr<Pipeline> MatmulPipeline(const MatmulShape& shape);

@@ -8,13 +8,14 @@ absl::StatusOr<Pipeline> MatmulAccumulatePipeline(const MatmulShape& shape) {
   absl::StatusOr<PipelineOptions> options = MatmulOptions(shape, /*accumulate=*/true);
   if (!options.ok()) return options.status();
   auto body = [shape](KernelContext& core, Ref x, Ref y, Ref z) {
-    const Index depth = FilledDepth(core, shape);
-    const auto a = x.At(All(), depth).Read<float>();
-    const auto b = y.At(depth, All()).Read<float>();
+    const auto [m, k, n] = Filled(core, shape);
+    const auto a = x.At(m, k).Read<float>();
+    const auto b = y.At(k, n).Read<float>();
+    const Ref part = z.At(m, n);
     if (core.ProgramId(2) == 0) {
-      z.Write<float>().matrix().noalias() = a.matrix() * b.matrix();
+      part.Write<float>().matrix().noalias() = a.matrix() * b.matrix();
     } else {
-      z.ReadWrite<float>().matrix().noalias() += a.matrix() * b.matrix();
+      part.ReadWrite<float>().matrix().noalias() += a.matrix() * b.matrix();
     }
   };
   return EmitPipeline(body, *std::move(options));

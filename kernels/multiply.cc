@@ -2,7 +2,9 @@
 
 namespace strandcore {
 
-void MultiplyBody(KernelContext&, Ref x, Ref y, Ref z) { z.Write<float>() = x.Read<float>() * y.Read<float>(); }
+void MultiplyBody(KernelContext& core, Ref x, Ref y, Ref z) {
+  core.Filled(z).Write<float>() = core.Filled(x).Read<float>() * core.Filled(y).Read<float>();
+}
 
 absl::StatusOr<Pipeline> MultiplyPipeline(const ElementwiseShape& shape) {
   return ElementwisePipeline(MultiplyBody, /*inputs=*/2, shape);

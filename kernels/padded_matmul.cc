@@ -11,11 +11,11 @@ namespace {
 using FloatMatrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 using Mask = Eigen::Array<bool, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-// The window as float32, with 0 outside its first `rows` rows and `columns` columns.
+// The window as float32, with 0 outside the part that is filled.
 template <typename T>
-FloatMatrix Masked(const Ref& window, int64_t rows, int64_t columns) {
+FloatMatrix Masked(const Ref& window, const Index& rows, const Index& columns) {
   Mask inside = Mask::Constant(window.shape()[0], window.shape()[1], false);
-  inside.topLeftCorner(rows, columns).setConstant(true);
+  inside.topLeftCorner(rows.size, columns.size).setConstant(true);
   return window.Load<T>(inside, T(0)).template cast<float>().matrix();
 }
 
@@ -25,12 +25,12 @@ FloatMatrix Whole(const Ref& window) {
 }
 
 template <typename T>
-FloatMatrix BlockProduct(const MatmulShape& shape, const Index& depth, const Ref& x, const Ref& y) {
+FloatMatrix BlockProduct(const MatmulShape& shape, const FilledBlock& filled, const Ref& x, const Ref& y) {
   FloatMatrix product(shape.block_m, shape.block_n);
-  if (depth.size == shape.block_k) {
+  if (filled.m.size == shape.block_m && filled.k.size == shape.block_k && filled.n.size == shape.block_n) {
     product.noalias() = Whole<T>(x) * Whole<T>(y);
   } else {
-    product.noalias() = Masked<T>(x, shape.block_m, depth.size) * Masked<T>(y, depth.size, shape.block_n);
+    product.noalias() = Masked<T>(x, filled.m, filled.k) * Masked<T>(y, filled.k, filled.n);
   }
   return product;
 }
@@ -40,8 +40,7 @@ template <typename T, typename Sum, typename Z>
 RefFunction Body(const MatmulShape& shape, int64_t last_k) {
   return RefFunction([shape, last_k](KernelContext& core, Ref x, Ref y, Ref z, Ref sum) {
     if (core.ProgramId(2) == 0) sum.Write<Sum>().setZero();
-    // Beyond the edges of m and n this adds what is no number of the product, and stays there.
-    sum.ReadWrite<Sum>() += BlockProduct<T>(shape, FilledDepth(core, shape), x, y).array().template cast<Sum>();
+    sum.ReadWrite<Sum>() += BlockProduct<T>(shape, Filled(core, shape), x, y).array().template cast<Sum>();
     if (core.ProgramId(2) == last_k) z.Write<Z>() = sum.Read<Sum>().template cast<Z>();
   });
 }

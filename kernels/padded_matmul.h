@@ -1,13 +1,12 @@
 // PaddedMatmul: z = x y for sizes that no block need divide (float32, bfloat16, int8). Shows how a body masks the edges
 // of its windows, and a sum that is kept in a wider type than its operands.
 //
-// How to read it. Grid, blocks and scratch are those of matmul.h. Where block_k does not divide k, the last windows of
-// x and y hold something else behind the array's end: its padding, and older blocks (quirk Q14). The body loads them at
-// the last k under a mask, with 0 in place of what lies outside. Both operands, since 0 times NaN is NaN:
+// How to read it. Grid, blocks and scratch are those of matmul.h. Where a block does not divide its dimension, the last
+// windows of x and y hold something else behind the array's end: its padding, and older blocks (quirk Q14). The body
+// loads them there under a mask, with 0 in place of what lies outside. Both operands, since 0 times NaN is NaN:
 //
-//   x  (block_m, block_k)   columns behind k are 0        y  (block_k, block_n)   rows behind k are 0
-//
-// Partial blocks of m and n need no mask: what they add ends in z's padding.
+//   x  (block_m, block_k)   rows behind m and columns behind k are 0
+//   y  (block_k, block_n)   rows behind k and columns behind n are 0
 //
 // The sum is float32 for floating point and int32 for int8; the last k stores it as z's type. Products of int8 are
 // summed within a block as float32, which is much the faster in Eigen and exact up to a block_k of 1024:

@@ -1,7 +1,5 @@
 #include "kernels/row_sum.h"
 
-#include <algorithm>
-
 #include "kernels/grid_over.h"
 
 namespace strandcore {
@@ -9,13 +7,13 @@ namespace strandcore {
 absl::StatusOr<Pipeline> RowSumPipeline(const RowSumShape& shape) {
   absl::StatusOr<Grid> grid = GridOver({shape.columns, shape.rows}, {shape.block_columns, shape.block_rows});
   if (!grid.ok()) return grid.status();
-  auto body = [shape](KernelContext& core, Ref x, Ref y) {
-    const int64_t filled = std::min(shape.block_rows, shape.rows - core.ProgramId(1) * shape.block_rows);
-    const auto sum = x.At(Ds(0, filled)).Read<float>().colwise().sum();
+  auto body = [](KernelContext& core, Ref x, Ref y) {
+    const auto sum = core.Filled(x).Read<float>().colwise().sum();
+    const Ref part = core.Filled(y);
     if (core.ProgramId(1) == 0) {
-      y.Write<float>() = sum;
+      part.Write<float>() = sum;
     } else {
-      y.ReadWrite<float>() += sum;
+      part.ReadWrite<float>() += sum;
     }
   };
   const BlockSpec x({shape.block_rows, shape.block_columns}, [](GridIndex g) { return BlockIndex{g[1], g[0]}; });

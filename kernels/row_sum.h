@@ -4,8 +4,8 @@
 // How to read it. The grid is (column blocks, row blocks), rows innermost: y's block stays for all blocks of rows under
 // it, is set at the first, added to at the others, and travels out once. The cores share the column blocks.
 //
-// The last block of rows may be partial. What its window holds below the array's end is old data (quirk Q14), so the
-// body takes the filled rows alone. A partial block of columns needs no care: its surplus ends in y's padding.
+// The last block of either dimension may be partial. What its window holds beyond the array's end is old data or
+// padding (quirk Q14), so the body takes the filled part alone.
 #ifndef STRANDCORE_KERNELS_ROW_SUM_H_
 #define STRANDCORE_KERNELS_ROW_SUM_H_
 

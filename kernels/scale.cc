@@ -2,7 +2,9 @@
 
 namespace strandcore {
 
-void ScaleBody(KernelContext&, Ref x, Ref y, Ref factor) { y.Write<float>() = factor.Get<float>() * x.Read<float>(); }
+void ScaleBody(KernelContext& core, Ref x, Ref y, Ref factor) {
+  core.Filled(y).Write<float>() = factor.Get<float>() * core.Filled(x).Read<float>();
+}
 
 absl::StatusOr<RefFunction> ScaleKernel(const ElementwiseShape& shape) {
   absl::StatusOr<Pipeline> pipeline = ElementwisePipeline(ScaleBody, /*inputs=*/1, shape);

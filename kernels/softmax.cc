@@ -4,9 +4,9 @@
 
 namespace strandcore {
 
-void SoftmaxBody(KernelContext&, Ref x, Ref y) {
-  const auto from = x.Read<float>();
-  auto to = y.Write<float>();
+void SoftmaxBody(KernelContext& core, Ref x, Ref y) {
+  const auto from = core.Filled(x).Read<float>();
+  auto to = core.Filled(y).Write<float>();
   for (int64_t row = 0; row < from.rows(); ++row) {
     to.row(row) = (from.row(row) - from.row(row).maxCoeff()).exp();
     to.row(row) /= to.row(row).sum();

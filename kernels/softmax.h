@@ -3,7 +3,7 @@
 // How to read it. A block has some rows and all columns, so that a row's largest element and its sum are at hand in one
 // step, and no step depends on another: the grid is one parallel dimension, which the cores share. A block that is as
 // wide as the array is allowed whatever its width. The largest element is subtracted first, so that no exponential
-// overflows. Rows beyond the array's end in a partial block are computed too and end in the padding.
+// overflows. Of a partial block, the body takes the rows that are there.
 #ifndef STRANDCORE_KERNELS_SOFTMAX_H_
 #define STRANDCORE_KERNELS_SOFTMAX_H_
 

@@ -82,6 +82,7 @@ void Checker::OnStart(int32_t core, const Ref& source, const Ref& target, int32_
   access.epoch = rules_.ticks_apart ? started.written : started.read;
   access.name = AccessName::OfTransfer(started.serial, /*write=*/true);
   Meet(core, ShadowOf(*target.allocation()), target, access, before);
+  Carry(core, source, target, /*adds=*/false);
   DropProven(core);
   cores_[static_cast<size_t>(core)].unproven.push_back({access, target.name()});
 }
@@ -106,7 +107,9 @@ void Checker::OnAccess(int32_t core, const Ref& part, bool write, const Stamp& s
   access.epoch = order_.Access(core);
   const int64_t before = order_.RequestsOf(core);
   access.name = AccessName::OfCore(core, before);
-  Meet(core, ShadowOf(*part.allocation()), part, access, before);
+  AllocationShadow& shadow = ShadowOf(*part.allocation());
+  Meet(core, shadow, part, access, before);
+  if (!write && shadow.definedness.any()) JudgeRead(core, shadow, part, stamp);
 }
 
 void Checker::Meet(int32_t core, AllocationShadow& shadow, const Ref& part, const SeenAccess& access, int64_t before) {
@@ -118,30 +121,22 @@ void Checker::Meet(int32_t core, AllocationShadow& shadow, const Ref& part, cons
       cell.Meet(
           access, [&](const SeenAccess& earlier) { return order_.Ordered(earlier.epoch, core); },
           [&](const SeenAccess& earlier) {
-            findings_.AddRace(shadow.name, piece, earlier, access, order_.WhyUnordered(earlier.epoch, core));
+            findings_.AddRace(*shadow.name, piece, earlier, access, order_.WhyUnordered(earlier.epoch, core));
           });
       Forget(cell);
     });
+    // What the pipeline adds up is as defined as OnCarry says.
+    if (access.write && !access.by_transfer() && shadow.definedness.MayLack(exact) &&
+        access.stamp.phase != Phase::kAccumulate) {
+      shadow.definedness.Set(exact, ElementState());
+    }
   });
 }
 
 AllocationShadow& Checker::ShadowOf(const Allocation& allocation) {
   AllocationShadow* shadow = allocation.shadow().load(std::memory_order_acquire);
   if (__builtin_expect(shadow != nullptr, 1)) return *shadow;
-  std::lock_guard<std::mutex> lock(shadows_mutex_);
-  shadow = allocation.shadow().load(std::memory_order_relaxed);
-  if (shadow != nullptr) return *shadow;
-  int32_t number = AllocationShadow::kNotLogged;
-  if (several_ && logged_.size() < kLogCapacity) {
-    number = static_cast<int32_t>(logged_.size());
-    logged_.push_back({allocation.name(), allocation.physical_shape()});
-  }
-  auto made = std::make_unique<AllocationShadow>(allocation, number);
-  shadow = made.get();
-  shadows_.emplace(shadow, std::move(made));
-  // Release pairs with the acquire above.
-  allocation.shadow().store(shadow, std::memory_order_release);
-  return *shadow;
+  return MakeShadow(allocation);
 }
 
 void Checker::OnFree(int32_t core, const Allocation& allocation, const Stamp& stamp) {
@@ -164,7 +159,7 @@ void Checker::FindUsesAfter(AllocationShadow& shadow, const SeenAccess& end) {
   const BriefGuard guard(shadow.lock, several_);
   shadow.tree.ForEachOverlap(shadow.whole, [&](const ShadowCell& cell, const Region&) {
     for (const SeenAccess& access : cell.accesses) {
-      if (access.by_transfer() && !order_.Ordered(access.epoch, end.core)) AddUseAfter(shadow.name, end, access);
+      if (access.by_transfer() && !order_.Ordered(access.epoch, end.core)) AddUseAfter(*shadow.name, end, access);
     }
   });
 }
@@ -284,7 +279,13 @@ Verdict Checker::Finish() {
     note.text = "a post was made after a wait that it could have paid, and the log of the run is too short to say more";
     findings_.Add(std::move(note));
   }
+  // Where accesses race, what is undefined depends on which came first in this run: the race is what is to be mended.
+  const bool by_chance =
+      several_ && (findings_.any_race() || findings_.any(FaultKind::kUseAfterScope) || (order_.late() && cut));
   verdict.faults = findings_.TakeFaults();
+  for (Fault& fault : uninitialised_reads_.TakeFaults()) {
+    if (!by_chance) verdict.faults.push_back(std::move(fault));
+  }
   verdict.notes = findings_.TakeNotes();
   if (!verdict.faults.empty()) {
     verdict.why_not_proved = "it has faults";

@@ -1,8 +1,9 @@
 // Checker: watches one launch and says what is wrong with it in any schedule: races, memory freed under a transfer,
-// transfers that nobody waited for.
+// transfers that nobody waited for, uses of what was never written.
 //
 //   requests ──► LaunchOrder: who knows what ──┐
 //   accesses ──► shadow of their allocation ───┴─► findings ──► faults
+//                └─ which elements are defined ──► uninitialised reads
 //                 (several cores) log ──► replayed under the solved order, if a post was late or a race was found
 //
 // With one core all is known while it runs. With several, the cores' accesses meet in the order in which they happen
@@ -16,17 +17,20 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "runtime/check/access_log.h"
 #include "runtime/check/allocation_shadow.h"
+#include "runtime/check/carry.h"
 #include "runtime/check/findings.h"
 #include "runtime/check/order.h"
 #include "runtime/check/request_log.h"
 #include "runtime/check/shadow_cell.h"
 #include "runtime/check/solve.h"
+#include "runtime/check/uninitialised_reads.h"
 #include "runtime/trace/fault.h"
 #include "runtime/trace/monitor.h"
 
@@ -54,6 +58,7 @@ struct CheckerRules {
   bool peeks_leave = true;      // a wait without subtracting takes nothing
   bool peeks_prove = true;      // but it orders as any wait
   bool judge_again = true;      // what depends on the order of several cores is found anew, from the log
+  bool definedness = true;      // uses of undefined elements are found: not where bodies are not called
   bool any_end_proves = true;   // a transfer is proven complete by the end of any core
 };
 
@@ -78,6 +83,10 @@ class Checker final : public Monitor {
   void OnWrite(int32_t core, const Ref& part, const Stamp& stamp) override;
   void OnFree(int32_t core, const Allocation& allocation, const Stamp& stamp) override;
   void OnEnd(int32_t core) override;
+  void OnOperand(const Allocation& allocation, bool defined, const Allocation* same) override;
+  void OnUndefine(int32_t core, const Ref& part, WhyUndefined why) override;
+  void OnCarry(int32_t core, const Ref& from, const Ref& to, bool adds) override;
+  void OnHandOver(const Allocation& allocation) override;
 
   // When all cores are done.
   Verdict Finish();
@@ -97,6 +106,9 @@ class Checker final : public Monitor {
   struct alignas(64) Core {
     std::vector<Unproven> unproven;
     std::vector<EndedSemaphore> ended;  // as long as the log goes on
+    // Kept for their memory, empty between calls.
+    std::vector<Hole> holes;
+    std::vector<ViewHole> view_holes;
   };
   // What the log needs of memory that may be gone.
   struct ShadowedMemory {
@@ -105,10 +117,16 @@ class Checker final : public Monitor {
   };
 
   AllocationShadow& ShadowOf(const Allocation& allocation);
+  AllocationShadow& MakeShadow(const Allocation& allocation);
+  // Of memory nothing was told of before. An operand's begins with what the host put there, scoped memory with nothing.
+  AllocationShadow& AddShadowUnderLock(const Allocation& allocation, bool defined);
   void OnAccess(int32_t core, const Ref& part, bool write, const Stamp& stamp);
   // `before`: the number of the core's next request.
   void Meet(int32_t core, AllocationShadow& shadow, const Ref& part, const SeenAccess& access, int64_t before);
   void MeetAtStart(int32_t core, const Ref& source, const Ref& target, SeenAccess access, int64_t before);
+  // What a read uses of undefined elements; what a copy makes of its target.
+  void JudgeRead(int32_t core, AllocationShadow& shadow, const Ref& part, const Stamp& stamp);
+  void Carry(int32_t core, const Ref& from, const Ref& to, bool adds);
   // Finds anew, from the logs, what depends on the order of several cores.
   void JudgeAgain();
   void MeetAgain(SolvedOrder& solved, RegionTree<ShadowCell>& tree, const LoggedAccess& logged);
@@ -138,11 +156,13 @@ class Checker final : public Monitor {
   LaunchOrder order_;
   AccessLog accesses_;
   Findings findings_;
+  UninitialisedReads uninitialised_reads_;
   std::vector<Core> cores_;
 
   std::mutex shadows_mutex_;
   // Under shadows_mutex_. Each is held where its allocation's shadow() points to.
   absl::flat_hash_map<const AllocationShadow*, std::unique_ptr<AllocationShadow>> shadows_;
+  std::set<std::string> names_;
   std::vector<ShadowedMemory> logged_;  // by the shadow's number, as long as the log goes on
 };
 

@@ -290,22 +290,14 @@ const GridInfo* KernelContext::KeepGrid(const Dims& sizes, const Dims& offsets) 
 }
 
 void KernelContext::OnAccess(const Ref& part, AccessMode mode, Site site) {
-  if (monitor_ != nullptr) Tell(*monitor_, part, mode, site);
-  if (emits_) EmitAccess(part, mode, site);
-}
-
-// The monitor's own synchronisation is none of the kernel's: it runs under the host's identity.
-void KernelContext::Tell(Monitor& monitor, const Ref& part, AccessMode mode, Site site) const {
-  HiddenFromSanitizer hidden;
-  [[maybe_unused]] void* kernel = CurrentIdentity();
-  SC_SWITCH(host_identity_);
-  {
-    HiddenFromSanitizer hidden_from_host;
-    const Stamp stamp = StampOf(site);
-    if (mode != AccessMode::kWrite) monitor.OnRead(id_.core, part, stamp);
-    if (mode != AccessMode::kRead) monitor.OnWrite(id_.core, part, stamp);
+  if (monitor_ != nullptr) {
+    Tell([&](Monitor& monitor) {
+      const Stamp stamp = StampOf(site);
+      if (mode != AccessMode::kWrite) monitor.OnRead(id_.core, part, stamp);
+      if (mode != AccessMode::kRead) monitor.OnWrite(id_.core, part, stamp);
+    });
   }
-  SC_SWITCH(kernel);
+  if (emits_) EmitAccess(part, mode, site);
 }
 
 void KernelContext::EmitAccess(const Ref& part, AccessMode mode, Site site) {

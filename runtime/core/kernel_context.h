@@ -38,6 +38,7 @@
 #include "runtime/core/request.h"
 #include "runtime/core/scope.h"
 #include "runtime/dma/transfer.h"
+#include "runtime/exec/agent_identity.h"
 #include "runtime/exec/fiber.h"
 #include "runtime/memory/access_port.h"
 #include "runtime/memory/window.h"
@@ -164,6 +165,13 @@ class KernelContext final : public AccessPort {
   // The grid, kept for the stamps of this launch.
   const GridInfo* KeepGrid(const Dims& sizes, const Dims& offsets);
   void OnAccess(const Ref& part, AccessMode mode, Site site) override;
+  // For the monitor, if there is one: see there.
+  void TellUndefined(const Ref& part, WhyUndefined why) const {
+    if (monitor_ != nullptr) Tell([&](Monitor& monitor) { monitor.OnUndefine(id_.core, part, why); });
+  }
+  void TellCarried(const Ref& from, const Ref& to, bool adds) const {
+    if (monitor_ != nullptr) Tell([&](Monitor& monitor) { monitor.OnCarry(id_.core, from, to, adds); });
+  }
 
  private:
   friend class TensorCore;
@@ -191,7 +199,9 @@ class KernelContext final : public AccessPort {
     ToggleBody();
   }
   void Unwind();
-  void Tell(Monitor& monitor, const Ref& part, AccessMode mode, Site site) const;
+  // Calls tell(monitor). REQUIRES: there is one.
+  template <typename TellIt>
+  void Tell(TellIt&& tell) const;
   void EmitAccess(const Ref& part, AccessMode mode, Site site);
   // The innermost grid that has this axis, and its position there.
   std::pair<const GridEnv*, int> AxisOf(const char* call, const std::string& name) const;
@@ -252,6 +262,19 @@ void KernelContext::StartCopy(Write&& write, Site site) {
         write(*next_copy_);
       },
       [](Request&) {});
+}
+
+// The monitor's own synchronisation is none of the kernel's: it runs under the host's identity.
+template <typename TellIt>
+void KernelContext::Tell(TellIt&& tell) const {
+  HiddenFromSanitizer hidden;
+  [[maybe_unused]] void* kernel = CurrentIdentity();
+  SC_SWITCH(host_identity_);
+  {
+    HiddenFromSanitizer hidden_from_host;
+    tell(*monitor_);
+  }
+  SC_SWITCH(kernel);
 }
 
 template <typename Body, typename... Items>

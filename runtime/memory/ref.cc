@@ -7,6 +7,7 @@
 #include "runtime/base/refusal.h"
 #include "runtime/memory/bounds.h"
 #include "runtime/memory/footprint.h"
+#include "runtime/memory/masked_parts.h"
 #include "runtime/memory/reshape.h"
 #include "runtime/memory/tiling.h"
 
@@ -141,6 +142,11 @@ Ref Ref::Reshape(const Dims& shape) const {
     view.base_dimensions_[d] = added ? int8_t{-1} : base_dimensions_[own++];
   }
   return view;
+}
+
+void Ref::DeclareMasked(AccessMode mode, const bool* mask, Site site) const {
+  if (port_ == nullptr || !port_->observed) return;
+  ForEachMaskedPart(*this, mask, [&](const Ref& part) { part.Declare(mode, site); });
 }
 
 Ref Ref::Squeeze(uint32_t dimensions) const {

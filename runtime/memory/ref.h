@@ -155,6 +155,8 @@ class Ref {
   void Declare(AccessMode mode, Site site) const {
     if (port_ != nullptr && port_->observed) port_->OnAccess(*this, mode, site);
   }
+  // The same of the elements where `mask`, dense in row-major order, is true.
+  void DeclareMasked(AccessMode mode, const bool* mask, Site site) const;
 
  private:
   // From the first element of `base` to the one at `starts`.

@@ -2,9 +2,10 @@
 // Load, Store, Get and Set.
 //
 // Read, Write and ReadWrite give the memory itself and are what a body normally takes; they need a minor dimension
-// without gaps. Load and Store copy, and accept any view and a mask. Elements of a view that lie past the physical end
-// of its allocation load as poison, and storing them does nothing; there is no map of such a view. Where the launch
-// lets views reach outside their array, they are checked here for what is done with them (bounds.h).
+// without gaps. Load and Store copy, and accept any view and a mask, of which only what it takes is accessed. Elements
+// of a view that lie past the physical end of its allocation load as poison, and storing them does nothing; there is no
+// map of such a view. Where the launch lets views reach outside their array, they are checked here for what is done
+// with them (bounds.h).
 #ifndef STRANDCORE_RUNTIME_MEMORY_WINDOW_H_
 #define STRANDCORE_RUNTIME_MEMORY_WINDOW_H_
 
@@ -141,7 +142,7 @@ auto Ref::Load(const Mask& mask, std::type_identity_t<T> other, Site site) const
   const OwnedWindow<bool> wanted = mask;
   internal::CheckSize(*this, "mask", wanted.rows(), wanted.cols());
   CheckUse(*this, AccessMode::kRead, wanted.data());
-  Declare(AccessMode::kRead, site);
+  DeclareMasked(AccessMode::kRead, wanted.data(), site);
   OwnedWindow<T> values(wanted.rows(), wanted.cols());
   if (overruns_) FillPoison(dtype_, values.data(), values.size());
   internal::Gather<T>(*this, wanted.data(), values.data());
@@ -171,7 +172,7 @@ requires(!std::is_same_v<Mask, Site>) void Ref::Store(const Values& values, cons
   internal::CheckSize(*this, "values", given.rows(), given.cols());
   internal::CheckSize(*this, "mask", wanted.rows(), wanted.cols());
   CheckUse(*this, AccessMode::kWrite, wanted.data());
-  Declare(AccessMode::kWrite, site);
+  DeclareMasked(AccessMode::kWrite, wanted.data(), site);
   internal::Scatter<T>(*this, wanted.data(), given.data());
 }
 

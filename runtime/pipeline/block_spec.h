@@ -94,6 +94,8 @@ class BlockLayout {
     const Slice slice = SliceOf(index);
     view.SetToWindow(array, slice.start, slice.size, slice.overruns);
   }
+  // Whether such a copy moves all of a block.
+  bool IsWhole(const BlockIndex& index) const { return all_whole_ || SliceOf(index).size == block_; }
   // Its number of elements.
   int64_t ElementsOf(const BlockIndex& index) const {
     return all_whole_ ? block_elements_ : SliceOf(index).size.Product();

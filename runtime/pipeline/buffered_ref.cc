@@ -156,6 +156,10 @@ void BufferedRef::SetToPart(Ref& part, const Ref& slot, const Dims& size) {
   if (__builtin_expect(!(slot.shape() == size), 0)) part.SetToWindow(slot, Dims::Filled(size.size(), 0), size, false);
 }
 
+void BufferedRef::BeginVisit(KernelContext& core) const {
+  if (type_ == BufferType::kOutput && !alias_) core.TellUndefined(slot_[current_slot_], WhyUndefined::kNewVisit);
+}
+
 void BufferedRef::CopyIn(KernelContext& core, const Ref& source, const GridIndex& point) {
   RefuseType(is_input(), "copy_in");
   if (alias_) return;
@@ -164,6 +168,7 @@ void BufferedRef::CopyIn(KernelContext& core, const Ref& source, const GridIndex
   next_slot_ = slot;
   const BlockIndex& index = BlockIn(core, source, point);
   if (core.observing()) core.Emit(PipelineEvent(Event::Kind::kCopyIn, slot, layout_.SliceOf(index)));
+  if (!layout_.IsWhole(index)) core.TellUndefined(slot_[slot], WhyUndefined::kBeyondArray);
   core.StartCopy(
       [&](Transfer::Request& copy) {
         layout_.SetToBlock(copy.source, source, index);
@@ -219,13 +224,17 @@ void BufferedRef::SetAccumulator(KernelContext& core, bool init) {
     FillZeros(accum_);
   } else {
     CopyWindow(current_ref(), accum_);
+    core.TellCarried(current_ref(), accum_, /*adds=*/false);
   }
+  // The body makes a sum of its own there, to which the accumulator is added.
+  core.TellUndefined(current_ref(), WhyUndefined::kNewVisit);
 }
 
 void BufferedRef::Accumulate(KernelContext& core) {
   RefuseType(is_accumulator(), "accumulate");
   if (core.observing()) core.Emit(PipelineEvent(Event::Kind::kAccumulate, -1, {}));
   AddWindow(accum_, current_ref());
+  core.TellCarried(accum_, current_ref(), /*adds=*/true);
 }
 
 }  // namespace strandcore

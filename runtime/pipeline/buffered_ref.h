@@ -59,6 +59,8 @@ class BufferedRef {
   const Ref& current_ref() const { return alias_ ? bound_ : window_[current_slot_]; }
   // The part of it that lies within an array of this shape.
   Ref FilledPart(const Dims& array, const GridIndex& point) const;
+  // The slot is current now, and was not at the step before: what an output's window holds is no part of its block.
+  void BeginVisit(KernelContext& core) const;
   // Alias only: the window becomes this slice of the caller's ref. Neither cut nor checked against tiles.
   void BindExistingRef(const Ref& source, const GridIndex& point);
   void InitSlots() { current_slot_ = next_slot_ = 0; }

@@ -19,7 +19,9 @@ void Scheduler::Initialize(BufferedRef& ref, const Ref& source, const Schedule& 
   const bool copies = ref.is_input() && schedule.prologue_copy_in(*this, ref, source);
   if (first_step_ever()) ref.InitSlots();
   if (copies) ref.CopyIn(core_, source, walk_.point());
+  const int slot_before = ref.current_slot();
   ref.SwapSlots();
+  if (first_step_ever() || ref.current_slot() != slot_before) ref.BeginVisit(core_);
 }
 
 void Scheduler::WaitIn(BufferedRef& ref, const Ref& source, const Schedule& schedule) {

@@ -62,7 +62,7 @@ absl::Status OperandMemory::LayOut(const Operands& operands, int64_t hbm_bytes, 
   for (size_t i = 0; i < operands.size(); ++i) {
     STRANDCORE_RETURN_IF_ERROR(LayOutOne(operands[i], static_cast<OperandId>(i), cores));
     const Place& place = places_.back();
-    if (!place.owners.empty() || IsThereAlready(place)) continue;
+    if (!place.owners.empty() || SameBefore(place) != nullptr) continue;
     const int64_t bytes = place.allocations[0]->physical_bytes();
     if (bytes > hbm_bytes - used) {
       return absl::ResourceExhaustedError(absl::StrCat("HBM is full: operand ", operands[i].name, " needs ", bytes,
@@ -73,12 +73,14 @@ absl::Status OperandMemory::LayOut(const Operands& operands, int64_t hbm_bytes, 
   return absl::OkStatus();
 }
 
-bool OperandMemory::IsThereAlready(const Place& place) const {
+const OperandMemory::Place* OperandMemory::SameBefore(const Place& place) const {
   const Array* const array = place.operand.input;
-  return array != nullptr && std::any_of(places_.begin(), places_.end(), [&](const Place& other) {
-           return &other < &place && other.owners.empty() && other.operand.input != nullptr &&
-                  AreOne(*other.operand.input, *array);
-         });
+  if (array == nullptr) return nullptr;
+  for (const Place& other : places_) {
+    if (&other == &place) break;
+    if (other.owners.empty() && other.operand.input != nullptr && AreOne(*other.operand.input, *array)) return &other;
+  }
+  return nullptr;
 }
 
 bool OperandMemory::IsRead(const Array& array) const {
@@ -86,6 +88,29 @@ bool OperandMemory::IsRead(const Array& array) const {
     return place.operand.direction != Operand::Direction::kOut && place.operand.input != nullptr &&
            AreOne(*place.operand.input, array);
   });
+}
+
+void OperandMemory::TellOf(Monitor& monitor) const {
+  for (const Place& place : places_) {
+    const bool given = place.operand.direction == Operand::Direction::kIn ||
+                       place.operand.direction == Operand::Direction::kInOut ||
+                       (place.operand.output != nullptr && IsRead(*place.operand.output));
+    const Place* const before = place.owners.empty() ? SameBefore(place) : nullptr;
+    const Allocation* same = before == nullptr ? nullptr : before->allocations[0].get();
+    // Adopted arrays may begin at the same bytes and be laid out in another way.
+    if (same != nullptr &&
+        (same->dtype() != place.allocations[0]->dtype() || !(same->shape() == place.allocations[0]->shape()) ||
+         !(same->physical_shape() == place.allocations[0]->physical_shape()))) {
+      same = nullptr;
+    }
+    for (const auto& allocation : place.allocations) monitor.OnOperand(*allocation, given, same);
+  }
+}
+
+void OperandMemory::TellHandOver(Monitor& monitor) const {
+  for (const Place& place : places_) {
+    if (place.operand.output != nullptr) monitor.OnHandOver(*place.allocations[0]);
+  }
 }
 
 absl::Status OperandMemory::RefreshOutputs() {

@@ -13,6 +13,7 @@
 #include "runtime/core/tensor_core.h"
 #include "runtime/memory/allocation.h"
 #include "runtime/simulator/operand.h"
+#include "runtime/trace/monitor.h"
 
 namespace strandcore {
 
@@ -26,6 +27,9 @@ class OperandMemory {
   // Lays the operands out; refuses bad arrays, names and places by operand. Leaves the host's arrays as they are.
   absl::Status LayOut(const Operands& operands, int64_t hbm_bytes, Fill fresh,
                       std::vector<std::unique_ptr<TensorCore>>& cores);
+  // Before the cores are launched: where each operand is, and what holds a value. After the run: what the host gets.
+  void TellOf(Monitor& monitor) const;
+  void TellHandOver(Monitor& monitor) const;
   // Once nothing can refuse the launch any more: outputs that the run does not also read become fresh memory.
   absl::Status RefreshOutputs();
   // The operands as core number `core` sees them.
@@ -45,8 +49,8 @@ class OperandMemory {
     std::vector<TensorCore*> owners;  // whose VMEM or SMEM they take room of; empty in HBM
   };
   absl::Status CheckName(const Operand& operand, OperandId id) const;
-  // Whether an operand before this one is the same memory.
-  bool IsThereAlready(const Place& place) const;
+  // The operand before this one that is the same memory in HBM; null if there is none.
+  const Place* SameBefore(const Place& place) const;
   // Whether the run reads this array.
   bool IsRead(const Array& array) const;
   absl::Status LayOutOne(const Operand& operand, OperandId id, std::vector<std::unique_ptr<TensorCore>>& cores);

@@ -116,13 +116,19 @@ RunReport Simulator::Run(const RefFunction& kernel, const Operands& operands) {
     LaunchState launch;
     std::optional<Checker> checker;
     if (options_.check) {
-      checker.emplace(options_.cores, hook_ == nullptr ? CheckerRules() : hook_->rules());
+      CheckerRules rules = hook_ == nullptr ? CheckerRules() : hook_->rules();
+      // What bodies that are not called would have read and written is not known.
+      rules.definedness = rules.definedness && !options_.dry;
+      checker.emplace(options_.cores, rules);
       launch.monitor = hook_ == nullptr ? &*checker : &hook_->MonitorFor(*checker);
     }
     report.status = Start(kernel, operands, memory, launch);
     if (report.status.ok()) {
       RunToTheEnd(launch, report);
-      if (checker.has_value()) AddVerdict(*checker, report);
+      if (checker.has_value()) {
+        memory.TellHandOver(*checker);
+        AddVerdict(*checker, report);
+      }
       memory.CopyBack();
       if (options_.dry) memory.PoisonOutputs();
     }
@@ -146,6 +152,7 @@ absl::Status Simulator::Start(const RefFunction& kernel, const Operands& operand
   if (!kernel) return Refuse("kernel: expected a function, given none");
   STRANDCORE_RETURN_IF_ERROR(kernel.CheckArity("kernel", operands.size()));
   STRANDCORE_RETURN_IF_ERROR(memory.LayOut(operands, hbm_bytes_, options_.fresh, cores_));
+  if (launch.monitor != nullptr) memory.TellOf(*launch.monitor);
   launch.kernel = kernel;
   launch.observer = options_.observer;
   launch.dma = options_.dma;

@@ -41,6 +41,14 @@ struct Stamp {
 Dims GridPointOf(const GridInfo& grid, int64_t step);
 Place PlaceOf(const Stamp& stamp, CoreId core, const std::string& operand);
 
+// Why an element holds nothing that the program put there.
+enum class WhyUndefined : uint8_t {
+  kDefined,       // it does
+  kNeverWritten,  // nothing was written there since its memory was made
+  kNewVisit,      // what an output window holds when it begins a block is left from another one
+  kBeyondArray,   // beyond the end of an array: its padding, or what a window holds behind a partial block
+};
+
 class Monitor {
  public:
   static constexpr int32_t kNoSemaphore = -1;
@@ -65,6 +73,18 @@ class Monitor {
 
   // Scoped memory of `core` ends.
   virtual void OnFree(int32_t core, const Allocation& allocation, const Stamp& stamp) = 0;
+
+  // Before the run: memory of an operand, and whether it holds a value. `same`: of an operand before it that is the
+  // same memory, in the same layout; else null.
+  virtual void OnOperand(const Allocation& allocation, bool defined, const Allocation* same) = 0;
+  // A part of memory holds nothing of use any more.
+  virtual void OnUndefine(int32_t core, const Ref& part, WhyUndefined why) = 0;
+  // The pipeline itself has made `to` a copy of `from`, or `adds` the one to the other: no use of either, and the
+  // result is as defined as they are. Its access was told before.
+  virtual void OnCarry(int32_t core, const Ref& from, const Ref& to, bool adds) = 0;
+  // After the run: the host gets what an operand holds.
+  virtual void OnHandOver(const Allocation& allocation) = 0;
+
   // The kernel has returned.
   virtual void OnEnd(int32_t core) = 0;
 };

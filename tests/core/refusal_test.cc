@@ -165,7 +165,7 @@ RunReport RunOnForeign(const std::function<void(KernelContext&, SemaphoreRef, Se
         },
         RegularSemaphore({}, "signals"), DmaSemaphore({}, "bytes"));
   };
-  return RunOnce(kernel, {Out("y", y)}, 2);
+  return RunOnce(kernel, {InOut("y", y)}, 2);
 }
 
 TEST(SemaphoreRefusalTest, OfAnotherCores) {

@@ -59,7 +59,13 @@ TEST_P(ScopeTest, FreshMemoryIsPoisonAndFreshSemaphoresAreZero) {
           Vmem({8, 128}, DType::kFloat32), Smem({4}, DType::kInt32), RegularSemaphore());
     }
   };
-  EXPECT_THAT(Run(kernel), IsClean());
+  // And reading it is a fault, in each of the scopes.
+  const RunReport report = Run(kernel);
+  ASSERT_EQ(report.faults.size(), 2u) << report.ToString();
+  for (const Fault& fault : report.faults) {
+    EXPECT_EQ(fault.kind, FaultKind::kUninitialisedRead);
+    EXPECT_EQ(fault.count, 3);
+  }
 }
 
 TEST_P(ScopeTest, Nests) {

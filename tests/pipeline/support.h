@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -68,6 +69,18 @@ inline Array Poisoned(DType dtype, const Dims& shape) {
   Array array(dtype, shape);
   array.FillPoison();
   return array;
+}
+
+// The part of a window that an array of this shape fills at this step, where dimension d of the grid goes along
+// dimension d of the array, as far as there is one.
+inline Ref FilledPart(const KernelContext& core, const Ref& window, const Dims& shape) {
+  std::vector<Index> part;
+  for (int d = 0; d < shape.size(); ++d) {
+    const int64_t block = window.shape()[d];
+    const int64_t start = d < core.grid_envs().back()->ids.size() ? block * core.ProgramId(d) : 0;
+    part.push_back(Ds(0, std::min(block, shape[d] - start)));
+  }
+  return window.Slice(part);
 }
 
 // Bodies.

@@ -29,6 +29,11 @@ STRANDCORE_ON_EVERY_BACKEND(LaunchBoundsTest);
 
 constexpr OutOfRangeReads kBothReads[] = {OutOfRangeReads::kFault, OutOfRangeReads::kUninitialised};
 
+// The host is handed what nothing was copied to.
+auto HandsOver(const std::string& text) {
+  return HasFault(FaultKind::kUninitialisedRead, HasSubstr("the host is handed y, of which " + text));
+}
+
 auto IsOutOfBounds(const std::string& text) { return HasFault(FaultKind::kOutOfBounds, HasSubstr(text)); }
 
 // Each element of `array` is `inside(i, j)`'s value, or NaN if that is NaN.
@@ -63,7 +68,8 @@ TEST_P(LaunchBoundsTest, S3BlocksOutsideReadAsPoisonOrStop) {
   const Array x(DType::kFloat32, {16, 128});
   Array y = Array::Full(DType::kFloat32, {16, 128}, 5);
   const Operands operands = {In("x", x), InOut("y", y)};
-  EXPECT_THAT(RunWithin(Bounds::kLogical, OutOfRangeReads::kUninitialised, CopyShifted(1, 0), operands), IsClean());
+  EXPECT_THAT(RunWithin(Bounds::kLogical, OutOfRangeReads::kUninitialised, CopyShifted(1, 0), operands),
+              HandsOver("rows 12–15 hold what lies beyond the end of x"));
   ExpectElements(y, [](int64_t i, int64_t) { return i < 12 ? 0 : NAN; });
   EXPECT_THAT(RunWithin(Bounds::kLogical, OutOfRangeReads::kFault, CopyShifted(1, 0), operands),
               IsOutOfBounds("operand x: rows 16–19 of dimension 0 lie outside 0–15"));
@@ -120,7 +126,8 @@ TEST_P(LaunchBoundsTest, S6ACopyFromOutsideBringsPoison) {
       EXPECT_THAT(RunWithin(bounds, OutOfRangeReads::kFault, kernel, operands),
                   IsOutOfBounds("operand x: indices 4–11 of dimension 0 lie outside 0–7"))
           << "leading dimensions have no padding";
-      EXPECT_THAT(RunWithin(bounds, OutOfRangeReads::kUninitialised, kernel, operands), IsClean());
+      EXPECT_THAT(RunWithin(bounds, OutOfRangeReads::kUninitialised, kernel, operands),
+                  HandsOver("rows 4–7 hold what lies beyond the end of x"));
       ExpectElements(y, [](int64_t i, int64_t) { return i < 4 ? 0 : NAN; });
     }
   }
@@ -145,7 +152,8 @@ TEST_P(LaunchBoundsTest, S7ACopyToARowInThePaddingIsDropped) {
   for (OutOfRangeReads reads : kBothReads) {
     EXPECT_THAT(RunWithin(Bounds::kLogical, reads, WriteScratch(10), operands),
                 IsOutOfBounds("scratch: row 10 of dimension 0 lies outside 0–9"));
-    EXPECT_THAT(RunWithin(Bounds::kPadded, reads, WriteScratch(10), operands), IsClean());
+    EXPECT_THAT(RunWithin(Bounds::kPadded, reads, WriteScratch(10), operands),
+                HandsOver("rows 0–9, columns 0–127 were never written"));
     ExpectElements(y, [](int64_t, int64_t) { return NAN; });
     EXPECT_THAT(RunWithin(Bounds::kPadded, reads, WriteScratch(16), operands),
                 IsOutOfBounds("scratch: row 16 of dimension 0 lies outside 0–"))
@@ -160,7 +168,8 @@ TEST_P(LaunchBoundsTest, S8ACopyAcrossTheEdgeIsCut) {
   for (OutOfRangeReads reads : kBothReads) {
     EXPECT_THAT(RunWithin(Bounds::kLogical, reads, WriteScratch(Ds(4, 8)), operands),
                 IsOutOfBounds("scratch: rows 4–11 of dimension 0 lie outside 0–9"));
-    EXPECT_THAT(RunWithin(Bounds::kPadded, reads, WriteScratch(Ds(4, 8)), operands), IsClean());
+    EXPECT_THAT(RunWithin(Bounds::kPadded, reads, WriteScratch(Ds(4, 8)), operands),
+                HandsOver("rows 0–3 were never written"));
     ExpectElements(y, [](int64_t i, int64_t) { return i < 4 ? NAN : 0; });
   }
 }
@@ -198,7 +207,8 @@ TEST_P(LaunchBoundsTest, S10AMaskedStoreOutsideStops) {
   const OwnedWindow<bool> full = OwnedWindow<bool>::Constant(8, 128, true);
   auto one = [](int64_t i, int64_t j) { return i == 9 && j == 131 ? 1 : NAN; };
   for (OutOfRangeReads reads : kBothReads) {
-    EXPECT_THAT(RunWithin(Bounds::kLogical, reads, StoreMasked(inside), {Out("y", y)}), IsClean());
+    EXPECT_THAT(RunWithin(Bounds::kLogical, reads, StoreMasked(inside), {Out("y", y)}),
+                HandsOver("rows 0–8, columns 0–149; row 9, columns 0–130; row 9, columns 132–149 were never written"));
     ExpectElements(y, one);
     EXPECT_THAT(RunWithin(Bounds::kLogical, reads, StoreMasked(full), {Out("y", y)}),
                 IsOutOfBounds("scratch: rows 8–15 of dimension 0 lie outside 0–9"));
@@ -207,7 +217,7 @@ TEST_P(LaunchBoundsTest, S10AMaskedStoreOutsideStops) {
               IsOutOfBounds("scratch: rows 8–15 of dimension 0 lie outside 0–9"))
       << "by default, slices end in the array";
   EXPECT_THAT(RunWithin(Bounds::kLogical, OutOfRangeReads::kUninitialised, StoreMasked(across), {Out("y", y)}),
-              IsClean());
+              HandsOver("rows 0–8, columns 0–149; row 9, columns 0–130; row 9, columns 132–149 were never written"));
   ExpectElements(y, one);
 }
 
@@ -216,7 +226,7 @@ TEST_P(LaunchBoundsTest, S11AMaskedStoreIntoThePaddingIsCut) {
   for (OutOfRangeReads reads : kBothReads) {
     EXPECT_THAT(
         RunWithin(Bounds::kPadded, reads, StoreMasked(OwnedWindow<bool>::Constant(8, 128, true)), {Out("y", y)}),
-        IsClean());
+        HandsOver("rows 0–7, columns 0–149; rows 8–9, columns 0–127 were never written"));
     ExpectElements(y, [](int64_t i, int64_t j) { return i >= 8 && j >= 128 ? 1 : NAN; });
   }
 }
@@ -231,7 +241,9 @@ TEST_P(LaunchBoundsTest, BothSidesOfACopyAreCut) {
     core.SyncCopy(x.At(10, 3), y.At(0, 3));
     core.SyncCopy(x.At(0, 3), y.At(12, 3));
   };
-  EXPECT_THAT(RunWithin(Bounds::kPadded, OutOfRangeReads::kFault, kernel, {In("x", x), InOut("y", y)}), IsClean());
+  EXPECT_THAT(RunWithin(Bounds::kPadded, OutOfRangeReads::kFault, kernel, {In("x", x), InOut("y", y)}),
+              HandsOver("row 0, column 3; rows 8–9, columns 140–149; rows 10–11, columns 128–149 hold what lies beyond "
+                        "the end of x"));
   ExpectElements(y, [](int64_t i, int64_t j) {
     if (i == 0 && j == 3) return double{NAN};
     if (i < 8 || j < 128) return 5.0;
@@ -258,7 +270,8 @@ TEST_P(LaunchBoundsTest, OneLaunchesOptionsAreNotTheNexts) {
   const Array x(DType::kFloat32, {16, 128});
   Array y(DType::kFloat32, {16, 128});
   const Operands operands = {In("x", x), InOut("y", y)};
-  EXPECT_THAT(RunWithin(Bounds::kPadded, OutOfRangeReads::kUninitialised, CopyShifted(1, 0), operands), IsClean());
+  EXPECT_THAT(RunWithin(Bounds::kPadded, OutOfRangeReads::kUninitialised, CopyShifted(1, 0), operands),
+              HandsOver("rows 12–15 hold what lies beyond the end of x"));
   EXPECT_THAT(Run(CopyShifted(1, 0), operands), IsOutOfBounds("operand x: rows 16–19"));
 }
 

@@ -18,6 +18,7 @@ namespace {
 
 using ::testing::Each;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 using Floats = OwnedWindow<float>;
 
@@ -36,7 +37,16 @@ TEST_P(OperandTest, OutIsPoisonAtTheStart) {
     core.Check(z.Get<int32_t>({0}) == INT32_MAX, "the extreme integer");
     z.Set<int32_t>(1, {2});
   };
-  EXPECT_THAT(Run(kernel, {Out("y", y), Out("z", z, MemorySpace::kSmem)}), IsClean());
+  const RunReport report = Run(kernel, {Out("y", y), Out("z", z, MemorySpace::kSmem)});
+  ASSERT_EQ(report.faults.size(), 4u) << report.ToString();
+  const char* const said[] = {"the kernel reads scratch 0, of which rows 0–7, columns 0–127 were never written",
+                              "the kernel reads z, of which element 0 was never written",
+                              "the host is handed y, of which rows 0–7, columns 0–127 were never written",
+                              "the host is handed z, of which elements 0–1; element 3 were never written"};
+  for (size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(report.faults[i].kind, FaultKind::kUninitialisedRead);
+    EXPECT_EQ(report.faults[i].headline, said[i]);
+  }
   // What nobody wrote is poison afterwards too (P10).
   EXPECT_TRUE(std::isnan(y.Get({3, 3})));
   EXPECT_THAT(z.ToVector<int32_t>(), ElementsAre(INT32_MAX, INT32_MAX, 1, INT32_MAX));
@@ -200,7 +210,8 @@ TEST_P(OperandTest, FreshOutputsAreFreshInTheirPaddingToo) {
     options.fresh = fresh;
     Array y = Array::Full(DType::kInt32, {3, 5}, 7);
     y.FillPadding(777);
-    EXPECT_THAT(MakeSimulator(options).Run([](KernelContext&, Ref) {}, {Out("y", y)}), IsClean());
+    EXPECT_THAT(MakeSimulator(options).Run([](KernelContext&, Ref) {}, {Out("y", y)}),
+                HasFault(FaultKind::kUninitialisedRead, HasSubstr("the host is handed y")));
     const int32_t* const memory = reinterpret_cast<const int32_t*>(y.data());
     EXPECT_THAT(std::vector<int32_t>(memory, memory + y.physical_shape().Product()),
                 Each(fresh == Fill::kZero ? 0 : INT32_MAX));
@@ -221,7 +232,8 @@ TEST_P(OperandTest, AFreshOutputOfGigabytesCostsNothingUntilItIsTouched) {
     y.Set({1 << 19, 5}, 7);
     SimulatorOptions options = OptionsFor(1);
     options.fresh = fresh;
-    EXPECT_THAT(MakeSimulator(options).Run([](KernelContext&, Ref) {}, {Out("y", y)}), IsClean());
+    EXPECT_THAT(MakeSimulator(options).Run([](KernelContext&, Ref) {}, {Out("y", y)}),
+                HasFault(FaultKind::kUninitialisedRead, HasSubstr("the host is handed y")));
     EXPECT_EQ(std::isnan(y.Get({1 << 19, 5})), fresh == Fill::kPoison);
     if (fresh == Fill::kZero) {
       EXPECT_EQ(y.Get({1 << 19, 5}), 0);

@@ -99,7 +99,7 @@ TEST_P(CoresSuiteTest, ADynamicDimensionAloneIsNotSplit) {
     Array counts(DType::kInt32, {2, 8, 128});
     EXPECT_THAT(Run(StepCounts(c.grid, c.semantics), {Out("counts", counts)}, 2),
                 IsRefused("a static parallel dimension is expected"));
-    ASSERT_THAT(Run(StepCounts(c.grid, c.semantics), {Out("counts", counts)}, 1), IsClean());
+    ASSERT_THAT(Run(StepCounts(c.grid, c.semantics), {InOut("counts", counts)}, 1), IsClean());
     EXPECT_EQ(counts.Get({0, 0, 0}), c.split * c.rest);
   }
 }

@@ -29,8 +29,11 @@ TEST_P(FieldValuesTest, P05BlocksThatDoNotDivideReachEveryElementInRowsRoundedTo
     const Array x = Integers(DType::kFloat32, c.shape, 1);
     Array y(DType::kFloat32, c.shape);
     const BlockSpec block({128, 128}, Picking({0, 1}));
+    auto body = [&](KernelContext& core, Ref x, Ref y) {
+      Double(core, FilledPart(core, x, c.shape), FilledPart(core, y, c.shape));
+    };
     const Pipeline pipeline =
-        Emit(Double, {.grid = {(c.shape[0] + 127) / 128, 2}, .in_specs = {block}, .out_specs = {block}});
+        Emit(body, {.grid = {(c.shape[0] + 127) / 128, 2}, .in_specs = {block}, .out_specs = {block}});
     const RunReport report = Run(Once(pipeline), {In("x", x), Out("y", y)});
     ASSERT_THAT(report, IsClean());
     EXPECT_TRUE((y.Matrix<float>() == 2.0f * x.Matrix<float>()).all());
@@ -48,7 +51,12 @@ TEST_P(FieldValuesTest, P05AnUnmaskedTailOfTheReductionIsNan) {
     z.ReadWrite<float>().matrix() += x.Read<float>().matrix() * y.Read<float>().matrix();
   };
   const Operands operands = {In("x", x), In("y", y), Out("z", z)};
-  ASSERT_THAT(Run(Once(Emit(unmasked, *MatmulOptions(shape, /*accumulate=*/false))), operands), IsClean());
+  const RunReport report = Run(Once(Emit(unmasked, *MatmulOptions(shape, /*accumulate=*/false))), operands);
+  ASSERT_EQ(report.faults.size(), 2u) << report.ToString();
+  EXPECT_EQ(report.faults[0].headline,
+            "the body reads x's window, of which columns 44–127 lie beyond the end of the array");
+  EXPECT_EQ(report.faults[1].headline,
+            "the body reads y's window, of which rows 44–127 lie beyond the end of the array");
   EXPECT_TRUE(z.Matrix<float>().isNaN().all());
   ASSERT_THAT(Run(*MatmulKernel(shape), operands), IsClean());
   EXPECT_TRUE(AsDouble<float>(z) == ProductInDouble<float>(x, y));

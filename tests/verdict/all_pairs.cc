@@ -132,6 +132,23 @@ void AllPairs::OnFree(int32_t core, const Allocation& allocation, const Stamp& s
 
 void AllPairs::OnEnd(int32_t core) { checker_->OnEnd(core); }
 
+void AllPairs::OnOperand(const Allocation& allocation, bool defined, const Allocation* same) {
+  if (same != nullptr) {
+    const int memory = MemoryOf(*same);
+    std::lock_guard<std::mutex> lock(mutex_);
+    memories_.emplace(&allocation, memory);
+  }
+  checker_->OnOperand(allocation, defined, same);
+}
+
+void AllPairs::OnUndefine(int32_t core, const Ref& part, WhyUndefined why) { checker_->OnUndefine(core, part, why); }
+
+void AllPairs::OnCarry(int32_t core, const Ref& from, const Ref& to, bool adds) {
+  checker_->OnCarry(core, from, to, adds);
+}
+
+void AllPairs::OnHandOver(const Allocation& allocation) { checker_->OnHandOver(allocation); }
+
 size_t AllPairs::accesses() const {
   size_t count = 0;
   for (const Core& core : cores_) count += core.accesses.size();

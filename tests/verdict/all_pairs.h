@@ -50,6 +50,10 @@ class AllPairs final : public CheckerHook, public Monitor {
   void OnWrite(int32_t core, const Ref& part, const Stamp& stamp) override;
   void OnFree(int32_t core, const Allocation& allocation, const Stamp& stamp) override;
   void OnEnd(int32_t core) override;
+  void OnOperand(const Allocation& allocation, bool defined, const Allocation* same) override;
+  void OnUndefine(int32_t core, const Ref& part, WhyUndefined why) override;
+  void OnCarry(int32_t core, const Ref& from, const Ref& to, bool adds) override;
+  void OnHandOver(const Allocation& allocation) override;
 
   // After the run: all pairs that nothing orders, the ends of memory (KeptAccess::access.ends) among them.
   std::vector<UnorderedPair> Unordered();

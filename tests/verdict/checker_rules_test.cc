@@ -107,6 +107,15 @@ void LeavesACopyBehind(KernelContext& core, Setting&, Ref x, Ref) {
       DmaSemaphore({}, "done"));
 }
 
+void ReadsWhatWasNotCopied(KernelContext& core, Setting&, Ref x, Ref) {
+  InScope(core, [&](Ref tile, SemaphoreRef done, SemaphoreRef) {
+    const AsyncCopy copy = core.MakeAsyncCopy(x.At(Ds(0, 4)), tile.At(Ds(0, 4)), done);
+    copy.Start();
+    copy.Wait();
+    tile.Declare(AccessMode::kRead, Site::Here());
+  });
+}
+
 // --- Several cores. Core 0 owns the semaphore.
 
 Kernel Owning(const std::function<void(KernelContext&, SemaphoreRef, Ref, Ref)>& owner,
@@ -237,6 +246,7 @@ Kernel TwoStarts() {
           const SemaphoreRef receive = setting.semaphore.Get(core);
           InScope(core, [&](Ref tile, SemaphoreRef done, SemaphoreRef) {
             WritesX(core, x);
+            tile.Declare(AccessMode::kWrite, Site::Here());
             for (int row : {0, 1}) core.MakeAsyncRemoteCopy(tile.At(row), y.At(row), done, receive).Start();
             core.WaitForBytes(done, 1024, Site::Here());
           });
@@ -254,6 +264,7 @@ std::vector<RuleCase> Cases() {
       {"KeepUnordered", Off(&CheckerRules::keep_unordered), 1, WaitsForTheSecondReader, {kRace}},
       {"ReadsStay", Off(&CheckerRules::reads_stay), 2, WriteReadRead(), {kRace}},
       {"ScopesEnd", Off(&CheckerRules::scopes_end), 1, LeavesACopyBehind, {kUseAfterScope}},
+      {"Definedness", Off(&CheckerRules::definedness), 1, ReadsWhatWasNotCopied, {kUninitialisedRead}},
       {"TicksApart", Off(&CheckerRules::ticks_apart), 2, SendsAndUses(true), {kRace}},
       {"AnyEndProves", Off(&CheckerRules::any_end_proves), 2, SendsAndUses(false), {}},
       {"PeeksProve", Off(&CheckerRules::peeks_prove), 2, PeeksForBoth(), {}},
