@@ -17,6 +17,7 @@ Checker::Checker(int32_t cores, const CheckerRules& rules)
       requests_(cores, kLogCapacity),
       order_(cores, several_ ? &requests_ : nullptr, rules.order),
       accesses_(cores, kLogCapacity),
+      semaphores_(cores),
       cores_(static_cast<size_t>(cores)) {}
 
 Checker::~Checker() = default;
@@ -27,9 +28,13 @@ int32_t Checker::AddSemaphore(int32_t core, const std::string& name) {
   return id;
 }
 
-void Checker::EndSemaphore(int32_t core, int32_t semaphore, const Stamp& stamp) {
+void Checker::EndSemaphore(int32_t core, const EndingSemaphore& ending, const Stamp& stamp) {
+  const int32_t semaphore = ending.semaphore;
   const LoggedSemaphore logged = order_.LoggedAs(semaphore);
-  const bool open = order_.EndSemaphore(core, semaphore).has_value();
+  // One that is paid late, or that will be spoken of, keeps its number.
+  const bool forget = !ending.others_may_pay && order_.UnitsOf(semaphore) == 0;
+  semaphores_.End(core, ending, forget, stamp);
+  const bool open = order_.EndSemaphore(core, semaphore, /*use_again=*/forget).has_value();
   std::vector<EndedSemaphore>& ended = cores_[static_cast<size_t>(core)].ended;
   if (several_ && logged != kNotLogged && ended.size() < kLogCapacity) {
     ended.push_back({logged, stamp, findings_.NameOf(semaphore)});
@@ -56,7 +61,8 @@ void Checker::FindOpenSemaphores() {
   }
 }
 
-void Checker::OnSignal(int32_t core, int32_t semaphore, int64_t units, const Stamp&) {
+void Checker::OnSignal(int32_t core, int32_t semaphore, int64_t units, const Stamp& stamp) {
+  semaphores_.Post(core, semaphore, units, stamp);
   order_.Signal(core, semaphore, units);
 }
 
@@ -67,6 +73,8 @@ void Checker::OnWait(int32_t core, int32_t semaphore, int64_t units, bool subtra
 
 void Checker::OnStart(int32_t core, const Ref& source, const Ref& target, int32_t send, int32_t receive, int64_t units,
                       const Stamp& stamp) {
+  semaphores_.Post(core, send, units, stamp);
+  if (receive != kNoSemaphore) semaphores_.Post(core, receive, units, stamp);
   const int64_t before = order_.RequestsOf(core);
   const StartedTransfer started =
       order_.Start(core, {send, units}, receive == kNoSemaphore ? SemaphoreUnits() : SemaphoreUnits{receive, units});
@@ -74,6 +82,7 @@ void Checker::OnStart(int32_t core, const Ref& source, const Ref& target, int32_
   access.stamp = stamp;
   access.core = core;
   access.semaphore = send;
+  access.receive = receive;
   access.epoch = started.read;
   access.name = AccessName::OfTransfer(started.serial, /*write=*/false);
   if (__builtin_expect(!rules_.whole_transfers, 0)) return MeetAtStart(core, source, target, access, before);
@@ -173,6 +182,7 @@ void Checker::AddUseAfter(const std::string& memory, const SeenAccess& end, cons
   fault.lines = {absl::StrCat("its scope is left by ", fault.places[0].ToString()),
                  absl::StrCat("the copy was started by ", fault.places[1].ToString()),
                  absl::StrCat("core ", end.core, " has not waited ", findings_.NameOf(transfer.semaphore), " for it")};
+  semaphores_.Explain(end.core, transfer.semaphore);
   findings_.Add(std::move(fault));
 }
 
@@ -225,6 +235,8 @@ void Checker::AddInFlight(const SeenAccess& write, const std::string& target) {
   fault.places = {PlaceOf(write.stamp, CoreId{0, write.core}, "")};
   fault.lines = {absl::StrCat("started by ", fault.places[0].ToString()),
                  absl::StrCat("no wait on ", findings_.NameOf(write.semaphore), " proves that it is complete")};
+  semaphores_.Explain(write.core, write.semaphore);
+  if (write.receive != kNoSemaphore) semaphores_.Explain(write.core, write.receive);
   findings_.Add(std::move(fault));
 }
 
@@ -232,6 +244,7 @@ void Checker::JudgeAgain() {
   SolvedOrder solved(requests_, rules_.order);
   findings_.ForgetRaces();
   findings_.Forget(FaultKind::kUseAfterScope);
+  semaphores_.ForgetExplanations();
   std::vector<std::unique_ptr<RegionTree<ShadowCell>>> trees(logged_.size());
   ForEachInOneOrder(requests_, accesses_, [&](const LoggedAccess& logged) {
     auto& tree = trees[static_cast<size_t>(logged.shadow)];
@@ -282,6 +295,10 @@ Verdict Checker::Finish() {
   // Where accesses race, what is undefined depends on which came first in this run: the race is what is to be mended.
   const bool by_chance =
       several_ && (findings_.any_race() || findings_.any(FaultKind::kUseAfterScope) || (order_.late() && cut));
+  for (Fault& fault : semaphores_.Faults([&](int32_t semaphore) { return order_.UnitsOf(semaphore); },
+                                         [&](int32_t semaphore) { return findings_.NameOf(semaphore); })) {
+    findings_.Add(std::move(fault));
+  }
   verdict.faults = findings_.TakeFaults();
   for (Fault& fault : uninitialised_reads_.TakeFaults()) {
     if (!by_chance) verdict.faults.push_back(std::move(fault));

@@ -1,5 +1,5 @@
 // Checker: watches one launch and says what is wrong with it in any schedule: races, memory freed under a transfer,
-// transfers that nobody waited for, uses of what was never written.
+// transfers that nobody waited for, uses of what was never written, semaphores that are left with units.
 //
 //   requests ──► LaunchOrder: who knows what ──┐
 //   accesses ──► shadow of their allocation ───┴─► findings ──► faults
@@ -28,6 +28,7 @@
 #include "runtime/check/findings.h"
 #include "runtime/check/order.h"
 #include "runtime/check/request_log.h"
+#include "runtime/check/semaphore_ledger.h"
 #include "runtime/check/shadow_cell.h"
 #include "runtime/check/solve.h"
 #include "runtime/check/uninitialised_reads.h"
@@ -74,7 +75,7 @@ class Checker final : public Monitor {
   Checker& operator=(const Checker&) = delete;
 
   int32_t AddSemaphore(int32_t core, const std::string& name) override;
-  void EndSemaphore(int32_t core, int32_t semaphore, const Stamp& stamp) override;
+  void EndSemaphore(int32_t core, const EndingSemaphore& ending, const Stamp& stamp) override;
   void OnSignal(int32_t core, int32_t semaphore, int64_t units, const Stamp& stamp) override;
   void OnWait(int32_t core, int32_t semaphore, int64_t units, bool subtract, const Stamp& stamp) override;
   void OnStart(int32_t core, const Ref& source, const Ref& target, int32_t send, int32_t receive, int64_t units,
@@ -155,6 +156,7 @@ class Checker final : public Monitor {
   RequestLog requests_;
   LaunchOrder order_;
   AccessLog accesses_;
+  SemaphoreLedger semaphores_;
   Findings findings_;
   UninitialisedReads uninitialised_reads_;
   std::vector<Core> cores_;

@@ -139,7 +139,7 @@ void Findings::Add(Fault fault) {
   std::lock_guard<std::mutex> lock(mutex_);
   for (Fault& other : others_) {
     if (other.kind != fault.kind || other.headline != fault.headline || !AtSameSites(other, fault)) continue;
-    ++other.count;
+    other.count += fault.count;
     return;
   }
   others_.push_back(std::move(fault));

@@ -28,7 +28,7 @@ SemaphoreId LaunchOrder::AddSemaphore(int32_t owner, int64_t units) {
   return id;
 }
 
-std::optional<UnsurePost> LaunchOrder::EndSemaphore(int32_t owner, SemaphoreId id) {
+std::optional<UnsurePost> LaunchOrder::EndSemaphore(int32_t owner, SemaphoreId id, bool use_again) {
   Core& self = cores_[static_cast<size_t>(owner)];
   std::optional<UnsurePost> unsure(std::in_place);
   unsure->semaphore = id;
@@ -37,7 +37,7 @@ std::optional<UnsurePost> LaunchOrder::EndSemaphore(int32_t owner, SemaphoreId i
   const auto found = std::find(self.semaphores.rbegin(), self.semaphores.rend(), id);
   STRANDCORE_CHECK(found != self.semaphores.rend());
   self.semaphores.erase(std::next(found).base());
-  self.ended.push_back(id);
+  if (use_again) self.ended.push_back(id);
   return unsure;
 }
 

@@ -57,9 +57,11 @@ class LaunchOrder {
 
   // A semaphore that holds `units` of which everybody knows. May be called before the launch, from one thread.
   SemaphoreId AddSemaphore(int32_t owner, int64_t units = 0);
-  // The semaphore ends, and with it what is unsure about it, which is returned (see IsOpen). Its id is used again.
-  // REQUIRES: nobody posts to it any more; a transfer in flight has posted.
-  std::optional<UnsurePost> EndSemaphore(int32_t owner, SemaphoreId id);
+  // The semaphore ends, and with it what is unsure about it, which is returned (see IsOpen). With `use_again` its id
+  // stands for the next one. REQUIRES: nobody posts to one whose id is used again; a transfer in flight has posted.
+  std::optional<UnsurePost> EndSemaphore(int32_t owner, SemaphoreId id, bool use_again = true);
+  // All that was posted to it less what was waited with decrement.
+  int64_t UnitsOf(SemaphoreId id) const { return semaphores_[id].units(); }
 
   LoggedSemaphore LoggedAs(SemaphoreId id) { return semaphores_[id].logged_as(); }
 

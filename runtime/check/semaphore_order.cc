@@ -80,6 +80,11 @@ bool SemaphoreOrder::IsAfterLast(PostName name, const VectorClock& clock) const 
   return IsKnown(last, clock);
 }
 
+int64_t SemaphoreOrder::units() {
+  const BriefGuard guard(lock_, shared_);
+  return slack_;
+}
+
 WaitName SemaphoreOrder::late_after() {
   const BriefGuard guard(lock_, shared_);
   return late_after_;

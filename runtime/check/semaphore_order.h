@@ -54,6 +54,8 @@ class alignas(64) SemaphoreOrder {
   PostNews Post(PostName name, int64_t units, AccessEpoch proven, const VectorClock& clock);
   // `clock` is the owner's. REQUIRES: the units have been posted.
   void Wait(WaitName name, int64_t units, bool decrement, VectorClock& clock);
+  // All that was posted less what was waited with decrement.
+  int64_t units();
   // The wait that the first late post may have come before.
   WaitName late_after();
 

@@ -23,6 +23,7 @@ struct SeenAccess {
   Stamp stamp;             // of the access, or of the transfer's start
   int32_t core = 0;        // which made it, or started the transfer
   int32_t semaphore = -1;  // that the transfer pays
+  int32_t receive = -1;    // of a remote transfer, on arrival
   bool write = false;
   bool ends = false;  // the memory's end, which counts as a write of all of it
 

@@ -22,6 +22,7 @@ int Scope::Add(const ScopedSemaphore& semaphore) {
 
 void Scope::Allocate(Site site) {
   allocated_ = true;
+  site_ = site;
   absl::Status status;
   core_.Trap(
       [&](Request& request) {
@@ -40,6 +41,8 @@ void Scope::Free() noexcept {
   core_.SwitchToCore(
       [&](Request& request) {
         request.kind = Request::Kind::kFree;
+        // A block of code has no line where it ends: the kernel's last request is the nearest to it.
+        if (site_.known()) request.site = site_;
         request.scope = this;
       },
       [](Request&) {});

@@ -85,6 +85,7 @@ class Scope {
   std::vector<MemoryItem> memory_;
   std::vector<SemaphoreItem> semaphores_;
   absl::Status status_;
+  Site site_;  // where it was asked for, if that is known
   bool allocated_ = false;
 };
 

@@ -97,7 +97,13 @@ void ScopeKeeper::TellBegin(SemaphoreArray& array) {
 }
 
 void ScopeKeeper::TellEnd(const SemaphoreArray& array, const Stamp& stamp) {
-  for (int64_t i = 0; i < array.count(); ++i) monitor_->EndSemaphore(owner_.core, array.at(i).monitored_as(), stamp);
+  EndingSemaphore ending;
+  ending.dma = array.kind() == SemaphoreKind::kDma;
+  ending.others_may_pay = OthersMayPay(array);
+  for (int64_t i = 0; i < array.count(); ++i) {
+    ending.semaphore = array.at(i).monitored_as();
+    monitor_->EndSemaphore(owner_.core, ending, stamp);
+  }
 }
 
 void ScopeKeeper::Free(Scope& scope, const InFlight& in_flight, const Stamp& stamp) {
@@ -122,8 +128,7 @@ void ScopeKeeper::FreeAll(const InFlight& in_flight) {
 }
 
 void ScopeKeeper::Retire(std::unique_ptr<SemaphoreArray> owner, const InFlight& in_flight) {
-  // A DMA semaphore is paid by its owner's transfers, unless a remote copy names it.
-  if (others_signal_ && (owner->kind() == SemaphoreKind::kRegular || owner->paid_by_others())) {
+  if (OthersMayPay(*owner)) {
     kept_semaphores_.push_back(std::move(owner));
   } else if (in_flight.Pays(*owner)) {
     retired_semaphores_.push_back(std::move(owner));

@@ -62,6 +62,10 @@ class ScopeKeeper {
   absl::Status CheckRoom(MemorySpace space, const std::string& name, int64_t bytes) const;
   void TellBegin(SemaphoreArray& array);
   void TellEnd(const SemaphoreArray& array, const Stamp& stamp);
+  // A DMA semaphore is paid by its owner's transfers, unless a remote copy names it.
+  bool OthersMayPay(const SemaphoreArray& array) const {
+    return others_signal_ && (array.kind() == SemaphoreKind::kRegular || array.paid_by_others());
+  }
   void Retire(std::unique_ptr<SemaphoreArray> owner, const InFlight& in_flight);
   void Retire(std::unique_ptr<Allocation> owner, const InFlight& in_flight);
   void Count(MemorySpace space, int64_t bytes) { (space == MemorySpace::kSmem ? smem_bytes_ : vmem_bytes_) += bytes; }

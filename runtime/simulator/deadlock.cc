@@ -3,16 +3,10 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "runtime/base/grouped.h"
 
 namespace strandcore {
 namespace {
-
-// 65536 -> "65,536"
-std::string Grouped(int64_t number) {
-  std::string digits = absl::StrCat(number);
-  for (int at = static_cast<int>(digits.size()) - 3; at > 0; at -= 3) digits.insert(static_cast<size_t>(at), 1, ',');
-  return digits;
-}
 
 std::string UnitsText(int64_t units, SemaphoreKind kind) {
   return absl::StrCat(Grouped(units), kind == SemaphoreKind::kDma ? " bytes" : units == 1 ? " unit" : " units");

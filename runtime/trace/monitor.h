@@ -49,6 +49,14 @@ enum class WhyUndefined : uint8_t {
   kBeyondArray,   // beyond the end of an array: its padding, or what a window holds behind a partial block
 };
 
+// A semaphore whose scope ends.
+struct EndingSemaphore {
+  int32_t semaphore = -1;
+  bool dma = false;  // its units are bytes
+  // Whether cores that do not know yet may pay it after its end.
+  bool others_may_pay = false;
+};
+
 class Monitor {
  public:
   static constexpr int32_t kNoSemaphore = -1;
@@ -58,7 +66,7 @@ class Monitor {
   // A semaphore of `core` begins and ends; what it is called. Ends when its scope does: a transfer that was started on
   // it has been told.
   virtual int32_t AddSemaphore(int32_t core, const std::string& name) = 0;
-  virtual void EndSemaphore(int32_t core, int32_t semaphore, const Stamp& stamp) = 0;
+  virtual void EndSemaphore(int32_t core, const EndingSemaphore& ending, const Stamp& stamp) = 0;
   virtual void OnSignal(int32_t core, int32_t semaphore, int64_t units, const Stamp& stamp) = 0;
   virtual void OnWait(int32_t core, int32_t semaphore, int64_t units, bool subtract, const Stamp& stamp) = 0;
 
