@@ -18,6 +18,7 @@ Checker::Checker(int32_t cores, const CheckerRules& rules)
       order_(cores, several_ ? &requests_ : nullptr, rules.order),
       accesses_(cores, kLogCapacity),
       semaphores_(cores),
+      pipelines_(cores),
       cores_(static_cast<size_t>(cores)) {}
 
 Checker::~Checker() = default;
@@ -276,6 +277,15 @@ void Checker::MeetAgain(SolvedOrder& solved, RegionTree<ShadowCell>& tree, const
   });
 }
 
+void Checker::AddWhatIsKnownAtTheEnd() {
+  for (Fault& fault : semaphores_.Faults([&](int32_t semaphore) { return order_.UnitsOf(semaphore); },
+                                         [&](int32_t semaphore) { return findings_.NameOf(semaphore); })) {
+    findings_.Add(std::move(fault));
+  }
+  for (Fault& fault : pipelines_.Faults()) findings_.Add(std::move(fault));
+  for (Note& note : pipelines_.Notes()) findings_.Add(std::move(note));
+}
+
 Verdict Checker::Finish() {
   Verdict verdict;
   const bool cut = several_ && (requests_.cut() || accesses_.cut());
@@ -295,10 +305,7 @@ Verdict Checker::Finish() {
   // Where accesses race, what is undefined depends on which came first in this run: the race is what is to be mended.
   const bool by_chance =
       several_ && (findings_.any_race() || findings_.any(FaultKind::kUseAfterScope) || (order_.late() && cut));
-  for (Fault& fault : semaphores_.Faults([&](int32_t semaphore) { return order_.UnitsOf(semaphore); },
-                                         [&](int32_t semaphore) { return findings_.NameOf(semaphore); })) {
-    findings_.Add(std::move(fault));
-  }
+  AddWhatIsKnownAtTheEnd();
   verdict.faults = findings_.TakeFaults();
   for (Fault& fault : uninitialised_reads_.TakeFaults()) {
     if (!by_chance) verdict.faults.push_back(std::move(fault));

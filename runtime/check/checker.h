@@ -1,5 +1,6 @@
 // Checker: watches one launch and says what is wrong with it in any schedule: races, memory freed under a transfer,
-// transfers that nobody waited for, uses of what was never written, semaphores that are left with units.
+// transfers that nobody waited for, uses of what was never written, semaphores that are left with units, outputs that
+// are come back to.
 //
 //   requests ──► LaunchOrder: who knows what ──┐
 //   accesses ──► shadow of their allocation ───┴─► findings ──► faults
@@ -27,6 +28,7 @@
 #include "runtime/check/carry.h"
 #include "runtime/check/findings.h"
 #include "runtime/check/order.h"
+#include "runtime/check/pipeline_watch.h"
 #include "runtime/check/request_log.h"
 #include "runtime/check/semaphore_ledger.h"
 #include "runtime/check/shadow_cell.h"
@@ -82,6 +84,12 @@ class Checker final : public Monitor {
                const Stamp& stamp) override;
   void OnRead(int32_t core, const Ref& part, const Stamp& stamp) override;
   void OnWrite(int32_t core, const Ref& part, const Stamp& stamp) override;
+  void OnBlockLeft(int32_t core, const BlockVisit& visit, const Stamp& stamp) override {
+    pipelines_.OnBlockLeft(core, visit, stamp);
+  }
+  void OnIndexChange(int32_t core, const IndexChange& change, const Stamp& stamp) override {
+    pipelines_.OnIndexChange(core, change, stamp);
+  }
   void OnFree(int32_t core, const Allocation& allocation, const Stamp& stamp) override;
   void OnEnd(int32_t core) override;
   void OnOperand(const Allocation& allocation, bool defined, const Allocation* same) override;
@@ -124,6 +132,8 @@ class Checker final : public Monitor {
   void OnAccess(int32_t core, const Ref& part, bool write, const Stamp& stamp);
   // `before`: the number of the core's next request.
   void Meet(int32_t core, AllocationShadow& shadow, const Ref& part, const SeenAccess& access, int64_t before);
+  // What semaphores hold now, and what pipelines did.
+  void AddWhatIsKnownAtTheEnd();
   void MeetAtStart(int32_t core, const Ref& source, const Ref& target, SeenAccess access, int64_t before);
   // What a read uses of undefined elements; what a copy makes of its target.
   void JudgeRead(int32_t core, AllocationShadow& shadow, const Ref& part, const Stamp& stamp);
@@ -157,6 +167,7 @@ class Checker final : public Monitor {
   LaunchOrder order_;
   AccessLog accesses_;
   SemaphoreLedger semaphores_;
+  PipelineWatch pipelines_;
   Findings findings_;
   UninitialisedReads uninitialised_reads_;
   std::vector<Core> cores_;

@@ -300,6 +300,30 @@ void KernelContext::OnAccess(const Ref& part, AccessMode mode, Site site) {
   if (emits_) EmitAccess(part, mode, site);
 }
 
+void KernelContext::TellBlockLeft(const Dims& block, int64_t number, int64_t first_step) const {
+  Tell([&](Monitor& monitor) {
+    BlockVisit visit;
+    visit.invocation = frames_.back()->invocation;
+    visit.depth = static_cast<int32_t>(frames_.size()) - 1;
+    visit.first_step = first_step;
+    visit.number = number;
+    visit.block = &block;
+    visit.operand = frames_.back()->operand_name;
+    monitor.OnBlockLeft(id_.core, visit, StampOf(Site{}));
+  });
+}
+
+void KernelContext::TellIndexChange(const Dims& was, const Stamp& started, const Dims& is) const {
+  Tell([&](Monitor& monitor) {
+    IndexChange change;
+    change.operand = frames_.back()->operand_name;
+    change.was = &was;
+    change.is = &is;
+    change.started = &started;
+    monitor.OnIndexChange(id_.core, change, StampOf(Site{}));
+  });
+}
+
 void KernelContext::EmitAccess(const Ref& part, AccessMode mode, Site site) {
   for (Event::Kind kind : {Event::Kind::kRead, Event::Kind::kWrite}) {
     if (mode == (kind == Event::Kind::kRead ? AccessMode::kWrite : AccessMode::kRead)) continue;

@@ -71,6 +71,7 @@ struct PipelineFrame {
   const GridInfo* grid = nullptr;
   int64_t step = 0;
   int64_t cycle = 0;
+  int64_t invocation = 0;  // filled in by PushFrame: a number of its own on this core
   Phase phase = Phase::kKernel;
   int32_t operand = -1;
   const std::string* operand_name = nullptr;
@@ -150,7 +151,10 @@ class KernelContext final : public AccessPort {
   void RunBody(const GridEnv& env, Body&& body);
   // Bodies are not called: a pipeline declares their accesses to whole windows instead.
   bool dry() const { return dry_; }
-  void PushFrame(PipelineFrame* frame) { frames_.push_back(frame); }
+  void PushFrame(PipelineFrame* frame) {
+    frame->invocation = invocations_++;
+    frames_.push_back(frame);
+  }
   void PopFrame() { frames_.pop_back(); }
   // In a handler of what leaves a pipeline: remembers where the kernel stood. The innermost pipeline's word counts.
   void NoteThrow();
@@ -158,6 +162,11 @@ class KernelContext final : public AccessPort {
   // Events: made only where somebody observes. Place and core are filled in here.
   bool observing() const { return emits_; }
   void Emit(Event event);
+
+  // What only a checker is told, of the operand whose phase it is.
+  bool watched() const { return monitor_ != nullptr; }
+  void TellBlockLeft(const Dims& block, int64_t number, int64_t first_step) const;
+  void TellIndexChange(const Dims& was, const Stamp& started, const Dims& is) const;
 
   // Where the kernel stands.
   Place Where(Site site) const;
@@ -241,6 +250,7 @@ class KernelContext final : public AccessPort {
   bool dry_ = false;
   int bodies_ = 0;  // nested bodies the kernel is in
   int64_t steps_ = 0;
+  int64_t invocations_ = 0;
   OrderToken trap_token_;
   // The strand's like all above: it orders every load and store, so all are relaxed. Atomic for the sanitizer alone,
   // to which the core and its kernel are two agents.

@@ -30,6 +30,7 @@ struct ScopedMemory {
   Dims shape;
   DType dtype = DType::kFloat32;
   std::string name;
+  std::string buffer_of = {};  // the operand that it is a buffer of, in a pipeline
 };
 struct ScopedSemaphore {
   SemaphoreKind kind = SemaphoreKind::kDma;

@@ -25,6 +25,7 @@ std::unique_ptr<T> TakeOut(std::vector<std::unique_ptr<T>>& owners, const T* ite
 
 absl::Status ScopeKeeper::Allocate(Scope& scope) {
   absl::Status status = scope.status_;
+  scopes_.push_back(&scope);
   for (Scope::MemoryItem& item : scope.memory_) {
     if (status.ok()) status = AllocateMemory(item);
   }
@@ -34,19 +35,14 @@ absl::Status ScopeKeeper::Allocate(Scope& scope) {
   return status;
 }
 
-absl::Status ScopeKeeper::CheckRoom(MemorySpace space, const std::string& name, int64_t bytes) const {
-  const int64_t limit = space == MemorySpace::kSmem ? limits_.smem_bytes : limits_.vmem_bytes;
-  if (bytes <= limit - bytes_used(space)) return absl::OkStatus();
-  std::string text = absl::StrCat(MemorySpaceName(space), " of core ", owner_.core, " is full: ", name, " needs ",
-                                  bytes, " bytes, ", limit - bytes_used(space), " of ", limit, " are free");
-  auto list = [&](const Allocation& allocation) {
-    if (allocation.space() != space) return;
-    absl::StrAppend(&text, "\n", allocation.Title(), ": ", allocation.physical_bytes(), " bytes, ",
-                    allocation.shape().ToString(), " ", DTypeName(allocation.dtype()));
-  };
-  for (const Allocation* operand : operands_) list(*operand);
-  for (const auto& allocation : live_memory_) list(*allocation);
-  return absl::ResourceExhaustedError(text);
+RoomList ScopeKeeper::Occupants(MemorySpace space) const {
+  RoomList list(space, owner_, LimitOf(space));
+  for (const Allocation* operand : operands_) list.Add(*operand);
+  for (const Scope* scope : scopes_) {
+    // Of the scope that is being allocated what is still to come, too.
+    for (const Scope::MemoryItem& item : scope->memory_) list.Add(item.asked);
+  }
+  return list;
 }
 
 absl::Status ScopeKeeper::AllocateMemory(Scope::MemoryItem& item) {
@@ -54,12 +50,9 @@ absl::Status ScopeKeeper::AllocateMemory(Scope::MemoryItem& item) {
   if (asked.space != MemorySpace::kVmem && asked.space != MemorySpace::kSmem) {
     return Refuse("scoped memory ", asked.name, ": expected VMEM or SMEM, given ", MemorySpaceName(asked.space));
   }
-  STRANDCORE_RETURN_IF_ERROR(ValidateShape(asked.name, asked.shape));
-  const Dims physical =
-      PhysicalShape(asked.shape, asked.space == MemorySpace::kSmem ? Padding::kNone : Padding::kTiled);
-  absl::StatusOr<int64_t> bytes = PhysicalBytes(asked.dtype, physical);
+  absl::StatusOr<int64_t> bytes = BytesOf(asked);
   if (!bytes.ok()) return bytes.status();
-  STRANDCORE_RETURN_IF_ERROR(CheckRoom(asked.space, asked.name, *bytes));
+  if (!HasRoom(asked.space, *bytes)) return absl::ResourceExhaustedError(Occupants(asked.space).ToString());
   AllocationOptions options;
   options.id = next_id_++;
   options.name = asked.name;
@@ -107,6 +100,10 @@ void ScopeKeeper::TellEnd(const SemaphoreArray& array, const Stamp& stamp) {
 }
 
 void ScopeKeeper::Free(Scope& scope, const InFlight& in_flight, const Stamp& stamp) {
+  // Scopes end in reverse order, so it is near the end.
+  if (auto found = std::find(scopes_.rbegin(), scopes_.rend(), &scope); found != scopes_.rend()) {
+    scopes_.erase(std::next(found).base());
+  }
   for (auto item = scope.semaphores_.rbegin(); item != scope.semaphores_.rend(); ++item) {
     if (item->array == nullptr) continue;
     if (monitor_ != nullptr) TellEnd(*item->array, stamp);
@@ -125,6 +122,7 @@ void ScopeKeeper::FreeAll(const InFlight& in_flight) {
   for (auto& owner : live_memory_) Retire(std::move(owner), in_flight);
   live_semaphores_.clear();
   live_memory_.clear();
+  scopes_.clear();
 }
 
 void ScopeKeeper::Retire(std::unique_ptr<SemaphoreArray> owner, const InFlight& in_flight) {
@@ -145,7 +143,11 @@ void ScopeKeeper::Retire(std::unique_ptr<Allocation> owner, const InFlight& in_f
 }
 
 absl::Status ScopeKeeper::Reserve(const Allocation& operand) {
-  STRANDCORE_RETURN_IF_ERROR(CheckRoom(operand.space(), operand.name(), operand.physical_bytes()));
+  if (!HasRoom(operand.space(), operand.physical_bytes())) {
+    RoomList list = Occupants(operand.space());
+    list.Add(operand);
+    return absl::ResourceExhaustedError(list.ToString());
+  }
   Count(operand.space(), operand.physical_bytes());
   operands_.push_back(&operand);
   return absl::OkStatus();

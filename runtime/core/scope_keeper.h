@@ -16,6 +16,7 @@
 #include "absl/status/status.h"
 #include "runtime/base/ids.h"
 #include "runtime/core/in_flight.h"
+#include "runtime/core/room_list.h"
 #include "runtime/core/scope.h"
 #include "runtime/semaphore/semaphore.h"
 #include "runtime/trace/monitor.h"
@@ -59,7 +60,12 @@ class ScopeKeeper {
  private:
   absl::Status AllocateMemory(Scope::MemoryItem& item);
   absl::Status AllocateSemaphores(Scope::SemaphoreItem& item);
-  absl::Status CheckRoom(MemorySpace space, const std::string& name, int64_t bytes) const;
+  bool HasRoom(MemorySpace space, int64_t bytes) const { return bytes <= LimitOf(space) - bytes_used(space); }
+  int64_t LimitOf(MemorySpace space) const {
+    return space == MemorySpace::kSmem ? limits_.smem_bytes : limits_.vmem_bytes;
+  }
+  // What fills this memory, and what the scope that is being allocated asks for.
+  RoomList Occupants(MemorySpace space) const;
   void TellBegin(SemaphoreArray& array);
   void TellEnd(const SemaphoreArray& array, const Stamp& stamp);
   // A DMA semaphore is paid by its owner's transfers, unless a remote copy names it.
@@ -79,6 +85,7 @@ class ScopeKeeper {
   int64_t vmem_bytes_ = 0;
   int64_t smem_bytes_ = 0;
   uint64_t next_id_ = 1;
+  std::vector<const Scope*> scopes_;  // in the order of their beginning
   std::vector<std::unique_ptr<Allocation>> live_memory_;
   std::vector<std::unique_ptr<SemaphoreArray>> live_semaphores_;
   std::vector<std::unique_ptr<Allocation>> retired_memory_;

@@ -83,6 +83,12 @@ class BlockLayout {
     }
     return true;
   }
+  // Its number in row-major order. REQUIRES: Has(index).
+  int64_t NumberOf(const BlockIndex& index) const {
+    int64_t number = 0;
+    for (int d = 0; d < blocks_.size(); ++d) number = number * blocks_[d] + index[d];
+    return number;
+  }
   // What is wrong with a block that is not there.
   std::string NoBlockText(const BlockIndex& index) const;
   // The part of the array that a copy of this block moves (seed_pipeline.md 1.3): the last block of a dimension that

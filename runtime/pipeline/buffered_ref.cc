@@ -34,13 +34,18 @@ BufferedRef::BufferedRef(const BlockSpec& spec, BufferType type, const Ref& sour
       dtype_(source.dtype()),
       track_(spec, source.name()) {
   const Dims block = spec.BlockShape();
+  auto buffer = [&](const char* what) {
+    ScopedMemory memory = Vmem(block, dtype_, absl::StrCat(name_, what));
+    memory.buffer_of = name_;
+    return scope.Add(memory);
+  };
   if (!alias_) {
-    memory_item_ = scope.Add(Vmem(block, dtype_, absl::StrCat(name_, " slot 0")));
-    scope.Add(Vmem(block, dtype_, absl::StrCat(name_, " slot 1")));
+    memory_item_ = buffer(" slot 0");
+    buffer(" slot 1");
     if (is_input()) recv_item_ = scope.Add(DmaSemaphore({}, absl::StrCat(name_, ".recv")));
     if (is_output()) send_item_ = scope.Add(DmaSemaphore({}, absl::StrCat(name_, ".send")));
   }
-  if (is_accumulator()) accum_item_ = scope.Add(Vmem(block, dtype_, absl::StrCat(name_, " accumulator")));
+  if (is_accumulator()) accum_item_ = buffer(" accumulator");
 }
 
 void BufferedRef::Bind(const Scope& scope) {
@@ -177,6 +182,7 @@ void BufferedRef::CopyIn(KernelContext& core, const Ref& source, const GridIndex
         copy.receive.array = nullptr;
       },
       Site{});
+  if (MayChange(core)) Remember(issued_in_, core, point, index);
 }
 
 void BufferedRef::CopyOut(KernelContext& core, const Ref& target, const GridIndex& point) {
@@ -196,21 +202,48 @@ void BufferedRef::CopyOut(KernelContext& core, const Ref& target, const GridInde
         copy.receive.array = nullptr;
       },
       Site{});
+  if (MayChange(core)) Remember(issued_out_, core, point, index);
 }
 
 void BufferedRef::WaitIn(KernelContext& core, const Ref& source, const GridIndex& point) {
   RefuseType(is_input(), "wait_in");
-  if (!alias_) WaitFor(core, recv_, Event::Kind::kWaitIn, BlockIn(core, source, point));
+  if (alias_) return;
+  const BlockIndex& index = BlockIn(core, source, point);
+  if (MayChange(core)) Compare(issued_in_, core, point, index);
+  WaitFor(core, recv_, Event::Kind::kWaitIn, index);
 }
 
 void BufferedRef::WaitOut(KernelContext& core, const Ref& target, const GridIndex& point) {
   RefuseType(is_output(), "wait_out");
-  if (!alias_) WaitFor(core, send_, Event::Kind::kWaitOut, BlockIn(core, target, point));
+  if (alias_) return;
+  const BlockIndex& index = BlockIn(core, target, point);
+  if (MayChange(core)) Compare(issued_out_, core, point, index);
+  WaitFor(core, send_, Event::Kind::kWaitOut, index);
 }
 
 void BufferedRef::WaitFor(KernelContext& core, const SemaphoreRef& done, Event::Kind kind, const BlockIndex& index) {
   if (core.observing()) core.Emit(PipelineEvent(kind, -1, layout_.SliceOf(index)));
   core.WaitForBytes(done, layout_.ElementsOf(index) * DTypeSize(dtype_), Site{});
+}
+
+void BufferedRef::Remember(Issued& issued, const KernelContext& core, const GridIndex& point, const BlockIndex& block) {
+  issued.known = true;
+  issued.point = point;
+  issued.block = block;
+  issued.started = core.StampOf(Site{});
+}
+
+void BufferedRef::Compare(Issued& issued, const KernelContext& core, const GridIndex& point, const BlockIndex& block) {
+  const bool changed = issued.known && issued.point == point && !(issued.block == block);
+  issued.known = false;
+  if (changed) core.TellIndexChange(issued.block, issued.started, block);
+}
+
+void BufferedRef::TellVisit(KernelContext& core, const Ref& target, const GridIndex& point) {
+  const BlockIndex& index = track_.At(point);
+  // A schedule of its own may copy nothing: then the block may be anywhere.
+  if (!(target.shape() == array_shape_) || !layout_.Has(index)) return;
+  core.TellBlockLeft(index, layout_.NumberOf(index), visit_began_);
 }
 
 void BufferedRef::SetAccumulator(KernelContext& core, bool init) {

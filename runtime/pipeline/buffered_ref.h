@@ -76,6 +76,11 @@ class BufferedRef {
   // The current window becomes itself + the accumulator; summed in int32 for int32, else in float32 (quirk Q10).
   void Accumulate(KernelContext& core);
 
+  // Of a plain output that is watched: a visit to a block begins at this step; it ends, at this point, and the checker
+  // is told.
+  void BeginVisit(int64_t step) { visit_began_ = step; }
+  void TellVisit(KernelContext& core, const Ref& target, const GridIndex& point);
+
   // Refuses an empty view and another element type.
   void CheckArray(const Ref& array) const;
   // The pipeline says here where its walk stands.
@@ -90,6 +95,18 @@ class BufferedRef {
   // `part` becomes the part of a slot that a copy of this size uses.
   static void SetToPart(Ref& part, const Ref& slot, const Dims& size);
   void WaitFor(KernelContext& core, const SemaphoreRef& done, Event::Kind kind, const BlockIndex& index);
+
+  // What the index map said when the last copy of a direction was started that has not been waited for.
+  struct Issued {
+    bool known = false;
+    GridIndex point;
+    BlockIndex block;
+    Stamp started;
+  };
+  // Only where somebody watches and the map can change its mind.
+  bool MayChange(const KernelContext& core) const { return core.watched() && !spec_->index_map.stateless(); }
+  static void Remember(Issued& issued, const KernelContext& core, const GridIndex& point, const BlockIndex& block);
+  static void Compare(Issued& issued, const KernelContext& core, const GridIndex& point, const BlockIndex& block);
 
   // Constant after Bind.
   const BlockSpec* spec_;
@@ -113,6 +130,9 @@ class BufferedRef {
   Ref bound_;
   int current_slot_ = 0;
   int next_slot_ = 0;
+  int64_t visit_began_ = 0;
+  Issued issued_in_;
+  Issued issued_out_;
   mutable BlockTrack track_;  // a cache: asking for an index changes nothing that anybody sees
 };
 

@@ -60,6 +60,14 @@ void Scheduler::CopyOut(BufferedRef& ref, const Ref& target, const Schedule& sch
   // Without a copy at the last step, the running sum stays in VMEM over the border of two cycles.
   if (ref.is_accumulator() && (copies || last_step())) Accumulate(ref);
   if (copies) ref.CopyOut(core_, target, walk_.point());
+  if (core_.watched() && ref.type() == BufferType::kOutput && !ref.is_alias()) TellVisit(ref, target);
+}
+
+void Scheduler::TellVisit(BufferedRef& ref, const Ref& target) {
+  if (first_step()) ref.BeginVisit(0);
+  if (!last_step() && !WillChange(ref)) return;
+  ref.TellVisit(core_, target, walk_.point());
+  ref.BeginVisit(step() + 1);
 }
 
 void Scheduler::Finalize(BufferedRef& ref, const Ref& target, const Schedule& schedule) {

@@ -62,6 +62,8 @@ class Scheduler {
 
  private:
   void Enter(Phase phase, const BufferedRef& ref);
+  // Of a plain output, in its copy-out phase: the checker is told of a block that the walk leaves.
+  void TellVisit(BufferedRef& ref, const Ref& target);
   void SetAccumulator(BufferedRef& ref);
   void Accumulate(BufferedRef& ref);
 

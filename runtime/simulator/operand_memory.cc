@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "runtime/base/grouped.h"
 #include "runtime/base/refusal.h"
 #include "runtime/exec/agent_identity.h"
 #include "runtime/memory/tiling.h"
@@ -65,8 +66,9 @@ absl::Status OperandMemory::LayOut(const Operands& operands, int64_t hbm_bytes, 
     if (!place.owners.empty() || SameBefore(place) != nullptr) continue;
     const int64_t bytes = place.allocations[0]->physical_bytes();
     if (bytes > hbm_bytes - used) {
-      return absl::ResourceExhaustedError(absl::StrCat("HBM is full: operand ", operands[i].name, " needs ", bytes,
-                                                       " bytes, ", hbm_bytes - used, " of ", hbm_bytes, " are free"));
+      return absl::ResourceExhaustedError(absl::StrCat("HBM is full: operand ", operands[i].name, " needs ",
+                                                       Grouped(bytes), " bytes, ", Grouped(hbm_bytes - used), " of ",
+                                                       Grouped(hbm_bytes), " are free"));
     }
     used += bytes;
   }

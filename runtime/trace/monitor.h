@@ -57,6 +57,24 @@ struct EndingSemaphore {
   bool others_may_pay = false;
 };
 
+// A visit of a pipeline to a block of a plain output; the stamp that comes with it says where and when it ends.
+struct BlockVisit {
+  int64_t invocation = 0;  // of the core: each has a number of its own
+  int32_t depth = 0;       // how many pipelines it runs inside of
+  int64_t first_step = 0;
+  int64_t number = 0;  // the block's, row-major
+  const Dims* block = nullptr;
+  const std::string* operand = nullptr;
+};
+
+// An index map that answers one thing where a copy is started and another where it is waited for.
+struct IndexChange {
+  const std::string* operand = nullptr;
+  const Dims* was = nullptr;
+  const Dims* is = nullptr;
+  const Stamp* started = nullptr;
+};
+
 class Monitor {
  public:
   static constexpr int32_t kNoSemaphore = -1;
@@ -78,6 +96,10 @@ class Monitor {
   // The kernel reads or writes a part of memory.
   virtual void OnRead(int32_t core, const Ref& part, const Stamp& stamp) = 0;
   virtual void OnWrite(int32_t core, const Ref& part, const Stamp& stamp) = 0;
+
+  // A pipeline leaves a block of a plain output, one that is neither an accumulator nor an alias.
+  virtual void OnBlockLeft(int32_t core, const BlockVisit& visit, const Stamp& stamp) = 0;
+  virtual void OnIndexChange(int32_t core, const IndexChange& change, const Stamp& stamp) = 0;
 
   // Scoped memory of `core` ends.
   virtual void OnFree(int32_t core, const Allocation& allocation, const Stamp& stamp) = 0;

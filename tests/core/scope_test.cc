@@ -55,6 +55,7 @@ TEST_P(ScopeTest, FreshMemoryIsPoisonAndFreshSemaphoresAreZero) {
             floats.Write<float>() = 1.0f;
             ints.Set<int32_t>(1, {2});
             core.Signal(semaphore, 5);
+            core.Wait(semaphore, 5);
           },
           Vmem({8, 128}, DType::kFloat32), Smem({4}, DType::kInt32), RegularSemaphore());
     }
@@ -208,9 +209,10 @@ TEST(ScopeCapacityTest, AFullVmemListsWhatFillsIt) {
         Smem({64}, DType::kInt32, "elsewhere"));
   };
   EXPECT_EQ(RunInSmallVmem(kernel).ToString(),
-            "capacity: VMEM of core 0 is full: one too many needs 40960 bytes, 32768 of 65536 are free\n"
-            "  rows: 16384 bytes, (30, 100) float32\n"
-            "  columns: 16384 bytes, (64, 128) bfloat16\n"
+            "capacity: VMEM of core 0 is full: 73,728 bytes are needed, the limit is 65,536\n"
+            "  rows: 16,384 bytes, (30, 100) float32\n"
+            "  columns: 16,384 bytes, (64, 128) bfloat16\n"
+            "  one too many: 40,960 bytes, (80, 128) float32: does not fit, 32,768 are free\n"
             "  at core 0, kernel");
 }
 
@@ -218,8 +220,9 @@ TEST(ScopeCapacityTest, AFullVmemListsOperandsToo) {
   Array x(DType::kFloat32, {64, 128});
   auto kernel = [](KernelContext& core, Ref) { core.RunScoped([](Ref) {}, Vmem({72, 128}, DType::kFloat32)); };
   const RunReport report = RunInSmallVmem(kernel, {In("x", x, MemorySpace::kVmem)});
-  EXPECT_THAT(report, HasFault(FaultKind::kCapacity, HasSubstr("scratch 0 needs 36864 bytes, 32768 of 65536")));
-  EXPECT_THAT(report, HasFault(FaultKind::kCapacity, HasSubstr("operand x: 32768 bytes, (64, 128) float32")));
+  EXPECT_THAT(report, HasFault(FaultKind::kCapacity,
+                               HasSubstr("scratch 0: 36,864 bytes, (72, 128) float32: does not fit, 32,768 are free")));
+  EXPECT_THAT(report, HasFault(FaultKind::kCapacity, HasSubstr("operand x: 32,768 bytes, (64, 128) float32")));
 }
 
 TEST(ScopeCapacityTest, ExactlyFullFits) {
@@ -237,7 +240,8 @@ TEST(ScopeCapacityTest, SizesThatHardlyCanBeCountedAreStillTooLarge) {
         },
         Vmem({16, 128}, DType::kFloat32));
   };
-  EXPECT_THAT(RunInSmallVmem(kernel), HasFault(FaultKind::kCapacity, HasSubstr("scratch 0 needs 9223372036854")));
+  EXPECT_THAT(RunInSmallVmem(kernel),
+              HasFault(FaultKind::kCapacity, HasSubstr("scratch 0: 9,223,372,036,854,767,616 bytes")));
 }
 
 TEST(ScopeCapacityTest, OneScopeGetsAllOfItsItemsOrNone) {
@@ -260,8 +264,10 @@ TEST(ScopeCapacityTest, SmemHasItsOwnLimit) {
   options.smem_bytes = 1024;
   Simulator simulator(options);
   auto kernel = [](KernelContext& core) { core.RunScoped([](Ref) {}, Smem({257}, DType::kInt32, "table")); };
-  EXPECT_THAT(simulator.Run(kernel, {}),
-              HasFault(FaultKind::kCapacity, HasSubstr("SMEM of core 0 is full: table needs 1028 bytes, 1024 of")));
+  EXPECT_THAT(
+      simulator.Run(kernel, {}),
+      HasFault(FaultKind::kCapacity,
+               HasSubstr("SMEM of core 0 is full: 1,028 bytes are needed, the limit is 1,024\n  table: 1,028 bytes")));
 }
 
 TEST(ScopeRefusalTest, NamesTheItem) {

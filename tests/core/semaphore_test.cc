@@ -46,6 +46,7 @@ TEST_P(SemaphoreCoreTest, WaitUntilLeavesTheUnits) {
           core.Signal(s, 2);
           for (int i = 0; i < 3; ++i) core.WaitUntil(s, 2);
           held = core.ReadSemaphore(s);
+          core.Wait(s, 2);
         },
         RegularSemaphore());
   };
@@ -67,6 +68,7 @@ TEST_P(SemaphoreCoreTest, WaitUntilThatBlocksLeavesTheUnitsToo) {
           exchange.Publish(s);
           for (int i = 0; i < 3; ++i) core.WaitUntil(s, 2);
           held = core.ReadSemaphore(s);
+          core.Wait(s, 2);
         },
         RegularSemaphore());
   };
@@ -85,6 +87,8 @@ TEST_P(SemaphoreCoreTest, OfAnArrayAreIndependent) {
           for (int i = 0; i < 2; ++i) {
             for (int j = 0; j < 2; ++j) held.push_back(core.ReadSemaphore(s.At(i, j)));
           }
+          core.Wait(s.At(0, 1), 3);
+          core.Wait(s.At(1, 0), 7);
         },
         RegularSemaphore({2, 2}));
   };
@@ -195,6 +199,7 @@ TEST_P(SemaphoreCoreTest, APollOfAnotherCoresSignalEnds) {
             exchange.Publish(s);
             while (core.ReadSemaphore(s) == 0) {
             }
+            core.Wait(s);
           },
           RegularSemaphore());
     };

@@ -75,8 +75,9 @@ TEST_P(FailureTest, AFullMemoryIsACapacityFault) {
     core.RunScoped([](Ref) {}, Vmem({1 << 20, 128}, DType::kFloat32, "huge"));
   });
   EXPECT_THAT(Run(kernel, {}, 2),
-              HasFault(FaultKind::kCapacity, AllOf(HasSubstr("VMEM of core 1 is full: huge needs 536870912 bytes"),
-                                                   HasSubstr("\n  tile: 4096 bytes, (8, 128) float32\n"))));
+              HasFault(FaultKind::kCapacity, AllOf(HasSubstr("VMEM of core 1 is full: 536,879,104 bytes are needed"),
+                                                   HasSubstr("\n  tile: 4,096 bytes, (8, 128) float32\n"),
+                                                   HasSubstr("\n  huge: 536,870,912 bytes, "))));
   EXPECT_EQ(alive.load(), 0);
 }
 

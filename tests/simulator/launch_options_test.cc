@@ -307,7 +307,7 @@ TEST_P(LaunchOptionsTest, AScratchOperandMustFitItsShapeAndHbm) {
   auto kernel = [](KernelContext&, Ref) {};
   EXPECT_THAT(simulator.Run(kernel, {Scratch("s", DType::kFloat32, {16, 128})}), IsClean());
   EXPECT_THAT(simulator.Run(kernel, {Scratch("s", DType::kFloat32, {24, 128})}),
-              HasFault(FaultKind::kCapacity, HasSubstr("HBM is full: operand s needs 12288 bytes, 8192 of")));
+              HasFault(FaultKind::kCapacity, HasSubstr("HBM is full: operand s needs 12,288 bytes, 8,192 of")));
   EXPECT_THAT(simulator.Run(kernel, {Scratch("s", DType::kFloat32, {8, -1})}), IsRefused("operand s"));
 }
 

@@ -106,13 +106,14 @@ TEST(RunRefusalTest, OfOperandsThatDoNotFit) {
   auto kernel = [](KernelContext&, Refs) {};
   EXPECT_THAT(
       hbm.Run(kernel, {In("a", x), In("b", another)}),
-      HasFault(FaultKind::kCapacity, "capacity: HBM is full: operand b needs 32768 bytes, 7232 of 40000 are free"));
+      HasFault(FaultKind::kCapacity, "capacity: HBM is full: operand b needs 32,768 bytes, 7,232 of 40,000 are free"));
   EXPECT_THAT(hbm.Run(kernel, {In("a", x)}), IsClean());
   EXPECT_THAT(hbm.Run(kernel, {In("a", x), In("b", x), In("c", x)}), IsClean()) << "one array is there once";
   Simulator vmem({.vmem_bytes = 40'000});
   const Operands both = {In("a", x, MemorySpace::kVmem), In("b", x, MemorySpace::kVmem)};
   EXPECT_THAT(vmem.Run(kernel, both),
-              HasFault(FaultKind::kCapacity, HasSubstr("VMEM of core 0 is full: b needs 32768 bytes, 7232 of")));
+              HasFault(FaultKind::kCapacity,
+                       HasSubstr("operand b: 32,768 bytes, (64, 128) float32: does not fit, 7,232 are free")));
   EXPECT_THAT(vmem.Run(kernel, {both[1]}), IsClean()) << "what was laid out before is given back";
 }
 

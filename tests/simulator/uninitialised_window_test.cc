@@ -88,15 +88,18 @@ TEST_P(UninitialisedWindowTest, PaddingIsCopiedAndRead) {
 TEST_P(UninitialisedWindowTest, AWholeBlockAfterAPartialOneIsDefined) {
   // Blocks 1, 0, 1, 0: each slot holds the partial one, then the whole one.
   const Array part = Array::Iota(DType::kFloat32, {12, 128});
-  Array z(DType::kFloat32, {12, 128});
+  Array z(DType::kFloat32, {40, 128});
   const BlockSpec back({8, 128}, [](const GridIndex& g) { return BlockIndex{1 - g[0] % 2, 0}; });
   auto body = [](KernelContext& core, Ref x, Ref z) {
     const Index rows = Ds(0, core.ProgramId(0) % 2 == 0 ? 4 : 8);
+    z.Write<float>().setZero();
     z.At(rows).Write<float>() = x.At(rows).Read<float>();
   };
-  EXPECT_THAT(Run(Emitted(body, {.grid = {5}, .in_specs = {back}, .out_specs = {back}}), {In("x", part), Out("z", z)}),
-              IsClean());
-  EXPECT_EQ(part, z);
+  EXPECT_THAT(
+      Run(Emitted(body, {.grid = {5}, .in_specs = {back}, .out_specs = {Rows()}}), {In("x", part), Out("z", z)}),
+      IsClean());
+  EXPECT_TRUE((z.Matrix<float>().middleRows(8, 8) == part.Matrix<float>().topRows(8)).all());
+  EXPECT_TRUE((z.Matrix<float>().bottomRows(8).topRows(4) == part.Matrix<float>().bottomRows(4)).all());
 }
 
 TEST_P(UninitialisedWindowTest, AnAccumulatorsWindowHoldsNothingAtItsFirstVisit) {

@@ -42,9 +42,17 @@ int32_t AllPairs::AddSemaphore(int32_t core, const std::string& name) {
   return id;
 }
 
-void AllPairs::EndSemaphore(int32_t core, int32_t semaphore, const Stamp& stamp) {
-  order_.EndSemaphore(core, OwnOf(semaphore));
-  checker_->EndSemaphore(core, semaphore, stamp);
+void AllPairs::EndSemaphore(int32_t core, const EndingSemaphore& ending, const Stamp& stamp) {
+  order_.EndSemaphore(core, OwnOf(ending.semaphore), /*use_again=*/!ending.others_may_pay);
+  checker_->EndSemaphore(core, ending, stamp);
+}
+
+void AllPairs::OnBlockLeft(int32_t core, const BlockVisit& visit, const Stamp& stamp) {
+  checker_->OnBlockLeft(core, visit, stamp);
+}
+
+void AllPairs::OnIndexChange(int32_t core, const IndexChange& change, const Stamp& stamp) {
+  checker_->OnIndexChange(core, change, stamp);
 }
 
 SemaphoreId AllPairs::OwnOf(int32_t semaphore) {

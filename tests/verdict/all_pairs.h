@@ -41,13 +41,15 @@ class AllPairs final : public CheckerHook, public Monitor {
   Monitor& MonitorFor(Checker& checker) override;
 
   int32_t AddSemaphore(int32_t core, const std::string& name) override;
-  void EndSemaphore(int32_t core, int32_t semaphore, const Stamp& stamp) override;
+  void EndSemaphore(int32_t core, const EndingSemaphore& ending, const Stamp& stamp) override;
   void OnSignal(int32_t core, int32_t semaphore, int64_t units, const Stamp& stamp) override;
   void OnWait(int32_t core, int32_t semaphore, int64_t units, bool subtract, const Stamp& stamp) override;
   void OnStart(int32_t core, const Ref& source, const Ref& target, int32_t send, int32_t receive, int64_t units,
                const Stamp& stamp) override;
   void OnRead(int32_t core, const Ref& part, const Stamp& stamp) override;
   void OnWrite(int32_t core, const Ref& part, const Stamp& stamp) override;
+  void OnBlockLeft(int32_t core, const BlockVisit& visit, const Stamp& stamp) override;
+  void OnIndexChange(int32_t core, const IndexChange& change, const Stamp& stamp) override;
   void OnFree(int32_t core, const Allocation& allocation, const Stamp& stamp) override;
   void OnEnd(int32_t core) override;
   void OnOperand(const Allocation& allocation, bool defined, const Allocation* same) override;
