@@ -16,6 +16,7 @@ Checker::Checker(int32_t cores, const CheckerRules& rules)
       several_(cores > 1),
       requests_(cores, kLogCapacity),
       order_(cores, several_ ? &requests_ : nullptr, rules.order),
+      stamps_(cores, several_ ? kLogCapacity : kRecentRequests),
       accesses_(cores, kLogCapacity),
       semaphores_(cores),
       pipelines_(cores),
@@ -25,29 +26,31 @@ Checker::~Checker() = default;
 
 int32_t Checker::AddSemaphore(int32_t core, const std::string& name) {
   const SemaphoreId id = order_.AddSemaphore(core);
-  findings_.NameSemaphore(id, name);
+  const int32_t tag = names_.TagOf(name);
+  order_.SetTag(id, tag);
+  if (order_.LoggedAs(id) != kNotLogged) cores_[static_cast<size_t>(core)].tags.push_back(tag);
   return id;
 }
 
 void Checker::EndSemaphore(int32_t core, const EndingSemaphore& ending, const Stamp& stamp) {
   const int32_t semaphore = ending.semaphore;
   const LoggedSemaphore logged = order_.LoggedAs(semaphore);
+  const int32_t tag = order_.TagOf(semaphore);
   // One that is paid late, or that will be spoken of, keeps its number.
   const bool forget = !ending.others_may_pay && order_.UnitsOf(semaphore) == 0;
   semaphores_.End(core, ending, forget, stamp);
   const bool open = order_.EndSemaphore(core, semaphore, /*use_again=*/forget).has_value();
   std::vector<EndedSemaphore>& ended = cores_[static_cast<size_t>(core)].ended;
-  if (several_ && logged != kNotLogged && ended.size() < kLogCapacity) {
-    ended.push_back({logged, stamp, findings_.NameOf(semaphore)});
-  }
-  if (open) NoteOpen(core, findings_.NameOf(semaphore), stamp);
+  if (several_ && logged != kNotLogged && ended.size() < kLogCapacity) ended.push_back({logged, stamp, tag});
+  if (open) NoteOpen(core, tag, stamp);
 }
 
-void Checker::NoteOpen(int32_t core, const std::string& name, const Stamp& stamp) {
+void Checker::NoteOpen(int32_t core, int32_t tag, const Stamp& stamp) {
   Note note;
   note.kind = NoteKind::kAmbiguousWait;
   note.place = PlaceOf(stamp, CoreId{0, core}, "");
-  note.text = absl::StrCat("the waits of core ", core, " on ", name, " do not say which of its posts they took");
+  note.text =
+      absl::StrCat("the waits of core ", core, " on ", names_.NameOf(tag), " do not say which of its posts they took");
   findings_.Add(std::move(note));
 }
 
@@ -57,18 +60,20 @@ void Checker::FindOpenSemaphores() {
   findings_.Forget(NoteKind::kAmbiguousWait);
   for (int32_t core = 0; core < order_.cores(); ++core) {
     for (const EndedSemaphore& ended : cores_[static_cast<size_t>(core)].ended) {
-      if (std::binary_search(open.begin(), open.end(), ended.semaphore)) NoteOpen(core, ended.name, ended.stamp);
+      if (std::binary_search(open.begin(), open.end(), ended.semaphore)) NoteOpen(core, ended.tag, ended.stamp);
     }
   }
 }
 
 void Checker::OnSignal(int32_t core, int32_t semaphore, int64_t units, const Stamp& stamp) {
+  stamps_.Append(core, order_.RequestsOf(core), RequestStamps::kNoTransfer, stamp);
   semaphores_.Post(core, semaphore, units, stamp);
   order_.Signal(core, semaphore, units);
 }
 
-void Checker::OnWait(int32_t core, int32_t semaphore, int64_t units, bool subtract, const Stamp&) {
+void Checker::OnWait(int32_t core, int32_t semaphore, int64_t units, bool subtract, const Stamp& stamp) {
   if (!subtract && !rules_.peeks_prove) return;
+  stamps_.Append(core, order_.RequestsOf(core), RequestStamps::kNoTransfer, stamp);
   order_.Wait(core, semaphore, units, subtract || !rules_.peeks_leave);
 }
 
@@ -79,11 +84,17 @@ void Checker::OnStart(int32_t core, const Ref& source, const Ref& target, int32_
   const int64_t before = order_.RequestsOf(core);
   const StartedTransfer started =
       order_.Start(core, {send, units}, receive == kNoSemaphore ? SemaphoreUnits() : SemaphoreUnits{receive, units});
+  stamps_.Append(core, before, started.serial, stamp);
   SeenAccess access;
   access.stamp = stamp;
   access.core = core;
-  access.semaphore = send;
-  access.receive = receive;
+  access.pays = send;
+  access.semaphore = order_.TagOf(send);
+  if (receive != kNoSemaphore) {
+    access.pays_on_arrival = receive;
+    access.receive = order_.TagOf(receive);
+    access.receiver = static_cast<int16_t>(order_.OwnerOf(receive));
+  }
   access.epoch = started.read;
   access.name = AccessName::OfTransfer(started.serial, /*write=*/false);
   if (__builtin_expect(!rules_.whole_transfers, 0)) return MeetAtStart(core, source, target, access, before);
@@ -104,6 +115,12 @@ void Checker::MeetAtStart(int32_t core, const Ref& source, const Ref& target, Se
   Meet(core, ShadowOf(*source.allocation()), source, access, before);
   access.write = true;
   Meet(core, ShadowOf(*target.allocation()), target, access, before);
+}
+
+void Checker::OnReadSemaphore(int32_t core, int32_t semaphore, const Stamp&) {
+  int32_t& read = cores_[static_cast<size_t>(core)].read;
+  // The first is named. A value that is the same in every schedule is not told apart.
+  if (read < 0) read = order_.TagOf(semaphore);
 }
 
 void Checker::OnRead(int32_t core, const Ref& part, const Stamp& stamp) { OnAccess(core, part, false, stamp); }
@@ -131,7 +148,8 @@ void Checker::Meet(int32_t core, AllocationShadow& shadow, const Ref& part, cons
       cell.Meet(
           access, [&](const SeenAccess& earlier) { return order_.Ordered(earlier.epoch, core); },
           [&](const SeenAccess& earlier) {
-            findings_.AddRace(*shadow.name, piece, earlier, access, order_.WhyUnordered(earlier.epoch, core));
+            findings_.AddRace(*shadow.name, piece, earlier, access,
+                              [&](Fault& fault) { Explain(earlier, access, fault); });
           });
       Forget(cell);
     });
@@ -175,6 +193,7 @@ void Checker::FindUsesAfter(AllocationShadow& shadow, const SeenAccess& end) {
 }
 
 void Checker::AddUseAfter(const std::string& memory, const SeenAccess& end, const SeenAccess& transfer) {
+  const std::string semaphore = names_.NameOf(transfer.semaphore);
   Fault fault;
   fault.kind = FaultKind::kUseAfterScope;
   fault.headline =
@@ -182,8 +201,9 @@ void Checker::AddUseAfter(const std::string& memory, const SeenAccess& end, cons
   fault.places = {PlaceOf(end.stamp, CoreId{0, end.core}, ""), PlaceOf(transfer.stamp, CoreId{0, transfer.core}, "")};
   fault.lines = {absl::StrCat("its scope is left by ", fault.places[0].ToString()),
                  absl::StrCat("the copy was started by ", fault.places[1].ToString()),
-                 absl::StrCat("core ", end.core, " has not waited ", findings_.NameOf(transfer.semaphore), " for it")};
-  semaphores_.Explain(end.core, transfer.semaphore);
+                 absl::StrCat("core ", end.core, " has not waited ", semaphore, " for it")};
+  fault.cause = CauseOf(transfer.stamp, semaphore);
+  semaphores_.Explain(end.core, transfer.pays);
   findings_.Add(std::move(fault));
 }
 
@@ -230,14 +250,16 @@ void Checker::FindInFlightAgain(SolvedOrder& solved) {
 }
 
 void Checker::AddInFlight(const SeenAccess& write, const std::string& target) {
+  const std::string semaphore = names_.NameOf(write.semaphore);
   Fault fault;
   fault.kind = FaultKind::kTransferInFlightAtExit;
   fault.headline = absl::StrCat("core ", write.core, " ends while a copy to ", target, " may be in flight");
   fault.places = {PlaceOf(write.stamp, CoreId{0, write.core}, "")};
   fault.lines = {absl::StrCat("started by ", fault.places[0].ToString()),
-                 absl::StrCat("no wait on ", findings_.NameOf(write.semaphore), " proves that it is complete")};
-  semaphores_.Explain(write.core, write.semaphore);
-  if (write.receive != kNoSemaphore) semaphores_.Explain(write.core, write.receive);
+                 absl::StrCat("no wait on ", semaphore, " proves that it is complete")};
+  fault.cause = CauseOf(write.stamp, semaphore);
+  semaphores_.Explain(write.core, write.pays);
+  if (write.remote()) semaphores_.Explain(write.core, write.pays_on_arrival);
   findings_.Add(std::move(fault));
 }
 
@@ -271,7 +293,8 @@ void Checker::MeetAgain(SolvedOrder& solved, RegionTree<ShadowCell>& tree, const
     }
     cell.Meet(access, ordered, [&](const SeenAccess& earlier) {
       if (earlier.ends) return AddUseAfter(memory, earlier, access);
-      findings_.AddRace(memory, piece, earlier, access, std::nullopt);
+      findings_.AddRace(memory, piece, earlier, access,
+                        [&](Fault& fault) { ExplainSolved(solved, earlier, access, fault); });
     });
     Forget(cell);
   });
@@ -279,7 +302,7 @@ void Checker::MeetAgain(SolvedOrder& solved, RegionTree<ShadowCell>& tree, const
 
 void Checker::AddWhatIsKnownAtTheEnd() {
   for (Fault& fault : semaphores_.Faults([&](int32_t semaphore) { return order_.UnitsOf(semaphore); },
-                                         [&](int32_t semaphore) { return findings_.NameOf(semaphore); })) {
+                                         [&](int32_t semaphore) { return names_.NameOf(order_.TagOf(semaphore)); })) {
     findings_.Add(std::move(fault));
   }
   for (Fault& fault : pipelines_.Faults()) findings_.Add(std::move(fault));
@@ -310,16 +333,26 @@ Verdict Checker::Finish() {
   for (Fault& fault : uninitialised_reads_.TakeFaults()) {
     if (!by_chance) verdict.faults.push_back(std::move(fault));
   }
+  std::stable_sort(verdict.faults.begin(), verdict.faults.end());
   verdict.notes = findings_.TakeNotes();
-  if (!verdict.faults.empty()) {
-    verdict.why_not_proved = "it has faults";
-  } else if (order_.late() && cut) {
-    verdict.why_not_proved = "a late post, and the log is cut";
-  } else if (!order_.capped().empty()) {
-    verdict.why_not_proved = "a semaphore has too many posts that nobody took";
-  }
+  verdict.more_faults = findings_.overflowed();
+  verdict.why_not_proved = WhyNotProved(!verdict.faults.empty(), cut);
   verdict.proved = verdict.why_not_proved.empty();
   return verdict;
+}
+
+std::string Checker::WhyNotProved(bool faulty, bool cut) const {
+  if (faulty) return "it has faults";
+  if (order_.late() && cut) {
+    return "a post was made after a wait that it could have paid, and the log of the run is too short to say more";
+  }
+  if (!order_.capped().empty()) return "a semaphore has more posts that nobody took than are weighed";
+  for (size_t core = 0; core < cores_.size(); ++core) {
+    if (cores_[core].read < 0) continue;
+    return absl::StrCat("core ", core, " read semaphore ", names_.NameOf(cores_[core].read),
+                        ", whose value depends on the schedule");
+  }
+  return "";
 }
 
 }  // namespace strandcore

@@ -26,11 +26,14 @@
 #include "runtime/check/access_log.h"
 #include "runtime/check/allocation_shadow.h"
 #include "runtime/check/carry.h"
+#include "runtime/check/explain.h"
 #include "runtime/check/findings.h"
 #include "runtime/check/order.h"
 #include "runtime/check/pipeline_watch.h"
 #include "runtime/check/request_log.h"
+#include "runtime/check/request_stamps.h"
 #include "runtime/check/semaphore_ledger.h"
+#include "runtime/check/semaphore_names.h"
 #include "runtime/check/shadow_cell.h"
 #include "runtime/check/solve.h"
 #include "runtime/check/uninitialised_reads.h"
@@ -46,6 +49,8 @@ struct Verdict {
   // Whether every schedule of this input does the same and none races; else why that is not known.
   bool proved = false;
   std::string why_not_proved;
+  // There were more faults than the checker keeps (Findings).
+  bool more_faults = false;
 };
 
 // Parts of what the checker does that a test may take away, to show that they are needed.
@@ -70,6 +75,8 @@ class Checker final : public Monitor {
   // Requests and accesses that are kept of each core, where there are several: those of eight thousand copied tiles. A
   // longer run takes no more memory.
   static constexpr size_t kLogCapacity = size_t{1} << 15;
+  // With one core: the requests whose places are kept, to be named.
+  static constexpr size_t kRecentRequests = 64;
 
   explicit Checker(int32_t cores, const CheckerRules& rules = {});
   ~Checker() override;
@@ -90,6 +97,7 @@ class Checker final : public Monitor {
   void OnIndexChange(int32_t core, const IndexChange& change, const Stamp& stamp) override {
     pipelines_.OnIndexChange(core, change, stamp);
   }
+  void OnReadSemaphore(int32_t core, int32_t semaphore, const Stamp& stamp) override;
   void OnFree(int32_t core, const Allocation& allocation, const Stamp& stamp) override;
   void OnEnd(int32_t core) override;
   void OnOperand(const Allocation& allocation, bool defined, const Allocation* same) override;
@@ -110,7 +118,7 @@ class Checker final : public Monitor {
   struct EndedSemaphore {
     LoggedSemaphore semaphore;
     Stamp stamp;
-    std::string name;
+    int32_t tag;
   };
   struct alignas(64) Core {
     std::vector<Unproven> unproven;
@@ -118,6 +126,8 @@ class Checker final : public Monitor {
     // Kept for their memory, empty between calls.
     std::vector<Hole> holes;
     std::vector<ViewHole> view_holes;
+    std::vector<int32_t> tags;  // of all semaphores it has had, as in the log
+    int32_t read = -1;          // tag of a semaphore whose value it asked for
   };
   // What the log needs of memory that may be gone.
   struct ShadowedMemory {
@@ -146,8 +156,17 @@ class Checker final : public Monitor {
     if (__builtin_expect(!rules_.keep_unordered, 0)) cell.KeepLast();
     if (__builtin_expect(!rules_.reads_stay, 0)) cell.KeepReads();
   }
-  void NoteOpen(int32_t core, const std::string& name, const Stamp& stamp);
+  void NoteOpen(int32_t core, int32_t tag, const Stamp& stamp);
   void FindOpenSemaphores();
+  // Adds to a race why nothing orders its sides: as the run shows it, or in every schedule.
+  void Explain(const SeenAccess& earlier, const SeenAccess& later, Fault& fault) const;
+  void ExplainSolved(SolvedOrder& solved, const SeenAccess& earlier, const SeenAccess& later, Fault& fault) const;
+  static void AddWhy(const WhyUnordered& why, const SeenAccess& earlier, const SeenAccess& later, Fault& fault);
+  // With the semaphore that says that `earlier` is over, and its owner.
+  WhyUnordered BeginWhy(const SeenAccess& earlier, const SeenAccess& later) const;
+  ToldRequest Tell(const PostName& post, int32_t asking) const;
+  ToldRequest Tell(bool is_copy, int32_t core, int64_t number) const;
+  std::string WhyNotProved(bool faulty, bool cut) const;
   void DropProven(int32_t core);
   // Reports transfers that may still touch memory which ends.
   void FindUsesAfter(AllocationShadow& shadow, const SeenAccess& end);
@@ -165,6 +184,8 @@ class Checker final : public Monitor {
   const bool several_;
   RequestLog requests_;
   LaunchOrder order_;
+  RequestStamps stamps_;
+  SemaphoreNames names_;
   AccessLog accesses_;
   SemaphoreLedger semaphores_;
   PipelineWatch pipelines_;

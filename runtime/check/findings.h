@@ -1,17 +1,19 @@
-// Findings: the races of a launch, each pair of places once, with how often it was found.
+// Findings: what is wrong with a launch: each pair of places once, with how often it was found.
 //
-// Concurrency: self-synchronised; a program without races never comes here.
+// At most kMostKept of each sort are kept: those that come first in the order of their names, so that it does not
+// depend on when they were found which they are.
+//
+// Concurrency: self-synchronised; a program without faults never comes here.
 #ifndef STRANDCORE_RUNTIME_CHECK_FINDINGS_H_
 #define STRANDCORE_RUNTIME_CHECK_FINDINGS_H_
 
-#include <cstdint>
+#include <cstddef>
 #include <map>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "runtime/check/order.h"
+#include "absl/functional/function_ref.h"
 #include "runtime/check/region.h"
 #include "runtime/check/shadow_cell.h"
 #include "runtime/trace/fault.h"
@@ -20,14 +22,13 @@ namespace strandcore {
 
 class Findings {
  public:
-  // What is called how: of a semaphore, by its id.
-  void NameSemaphore(int32_t semaphore, const std::string& name);
-  std::string NameOf(int32_t semaphore) const;
+  static constexpr size_t kMostKept = 4096;
 
-  // `later` was met after `earlier` in `region` of what is called `memory`, and nothing orders them; `unsure` says
-  // which wait of the later side's core may have been paid by another post, if that is why.
+  // `later` was met after `earlier` in `region` of what is called `memory`, and nothing orders them. `explain` adds
+  // what else is to be said; it is called for the first of a pair of places alone, and must not call this back.
   void AddRace(const std::string& memory, const Region& region, const SeenAccess& earlier, const SeenAccess& later,
-               const std::optional<UnsurePost>& unsure);
+               absl::FunctionRef<void(Fault& fault)> explain);
+  // Of the same kind, headline and sites one is kept: that of the lowest core, and of those the first.
   void Add(Fault fault);
   void Add(Note note);
   // Forgets what is found anew.
@@ -37,19 +38,23 @@ class Findings {
 
   bool any_race() const;
   bool any(FaultKind kind) const;
-  // In an order that depends on what they say alone; after the run.
+  // In their order (Fault's and Note's operator<); after the run.
   std::vector<Fault> TakeFaults();
   std::vector<Note> TakeNotes();
+  // Whether there were more than are kept.
+  bool overflowed() const { return overflowed_; }
 
  private:
-  std::string NameUnderLock(int32_t semaphore) const;
+  // Keeps the first kMostKept.
+  template <typename Kept>
+  void Bound(Kept& kept);
 
   mutable std::mutex mutex_;
   // All under mutex_.
-  std::vector<std::string> semaphores_;
   std::map<std::string, Fault> races_;  // by pair of places
-  std::vector<Fault> others_;
-  std::vector<Note> notes_;
+  std::map<std::string, Fault> others_;
+  std::map<std::string, Note> notes_;
+  bool overflowed_ = false;
 };
 
 }  // namespace strandcore

@@ -128,4 +128,12 @@ std::optional<UnsurePost> LaunchOrder::WhyUnordered(const AccessEpoch& epoch, in
   return std::nullopt;
 }
 
+std::optional<SemaphoreTotals> LaunchOrder::TotalsFor(const AccessEpoch& epoch, int32_t core) const {
+  SemaphoreTotals totals;
+  for (const SemaphoreId id : cores_[static_cast<size_t>(core)].semaphores) {
+    if (semaphores_[id].FindTotals(epoch, totals)) return totals;
+  }
+  return std::nullopt;
+}
+
 }  // namespace strandcore

@@ -65,6 +65,11 @@ class LaunchOrder {
 
   LoggedSemaphore LoggedAs(SemaphoreId id) { return semaphores_[id].logged_as(); }
 
+  // What the caller knows a semaphore by; from whoever was handed it.
+  void SetTag(SemaphoreId id, int32_t tag) { semaphores_[id].set_tag(tag); }
+  int32_t TagOf(SemaphoreId id) const { return semaphores_[id].tag(); }
+  int32_t OwnerOf(SemaphoreId id) const { return semaphores_[id].owner(); }
+
   // Calls of a core in program order. REQUIRES: units >= 0.
   AccessEpoch Access(int32_t core) {
     Core& self = cores_[static_cast<size_t>(core)];
@@ -87,6 +92,9 @@ class LaunchOrder {
   bool IsOpen(int32_t owner, SemaphoreId id) const;
   // Why `core` does not know `epoch`, if that is because a wait of its own need not have been paid by its post.
   std::optional<UnsurePost> WhyUnordered(const AccessEpoch& epoch, int32_t core) const;
+
+  // What was posted and waited on the semaphore of `core` that the transfer with this epoch pays, if it is still there.
+  std::optional<SemaphoreTotals> TotalsFor(const AccessEpoch& epoch, int32_t core) const;
 
   // Whether some post was late: then only the solved order is exact.
   bool late() const { return any_late_.load(std::memory_order_relaxed); }

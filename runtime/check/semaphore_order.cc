@@ -18,6 +18,8 @@ void SemaphoreOrder::Begin(int32_t owner, int64_t units, int32_t logged_as, bool
   logged_as_ = logged_as;
   rules_ = rules;
   slack_ = units;
+  waited_ = 0;
+  tag_ = -1;
   chain_ = true;
   two_of_one_ = late_ = capped_ = false;
   purge_at_ = kFirstPurge;
@@ -90,6 +92,16 @@ WaitName SemaphoreOrder::late_after() {
   return late_after_;
 }
 
+bool SemaphoreOrder::FindTotals(const AccessEpoch& sought, SemaphoreTotals& totals) {
+  const BriefGuard guard(lock_, shared_);
+  for (size_t i = 0; i < live_.size(); ++i) {
+    if (live_[i].name.tick == 0 || live_[i].entry != sought.entry || live_[i].value < sought.value) continue;
+    totals = {slack_ + waited_, waited_};
+    return true;
+  }
+  return false;
+}
+
 void SemaphoreOrder::ForceOldest() {
   capped_ = true;
   const LivePost& oldest = live_[0];
@@ -105,7 +117,10 @@ void SemaphoreOrder::Wait(WaitName name, int64_t units, bool decrement, VectorCl
   const BriefGuard guard(lock_, shared_);
   const int64_t slack = slack_ - units;
   STRANDCORE_CHECK(slack >= 0);
-  if (decrement) slack_ = slack;
+  if (decrement) {
+    slack_ = slack;
+    waited_ += units;
+  }
   last_wait_ = name;
   waited_arrivals_ = arrivals_;
   if (slack == 0) paid_arrivals_ = arrivals_;

@@ -33,6 +33,11 @@ namespace strandcore {
 
 inline constexpr size_t kMaxLivePosts = 1024;
 
+struct SemaphoreTotals {
+  int64_t posted = 0;
+  int64_t waited = 0;
+};
+
 class alignas(64) SemaphoreOrder {
  public:
   // What a post brought to light, each for the first time here.
@@ -47,6 +52,9 @@ class alignas(64) SemaphoreOrder {
 
   // A semaphore begins its life here, holding `units` that everybody knows of. REQUIRES: the last one has ended.
   void Begin(int32_t owner, int64_t units, int32_t logged_as, bool shared, const OrderRules* rules);
+  // What whoever reports calls it; given before anybody else knows of it.
+  void set_tag(int32_t tag) { tag_ = tag; }
+  int32_t tag() const { return tag_; }
   int32_t owner() const { return owner_; }
   int32_t logged_as() const { return logged_as_; }
 
@@ -58,6 +66,8 @@ class alignas(64) SemaphoreOrder {
   int64_t units();
   // The wait that the first late post may have come before.
   WaitName late_after();
+  // If a live post here is of the transfer of `sought`: all units that were posted here, and those that waits took.
+  bool FindTotals(const AccessEpoch& sought, SemaphoreTotals& totals);
 
   // Whether the live posts exceed the slack: some of them paid, and the owner does not know which.
   bool IsOpen(const VectorClock& clock);
@@ -99,11 +109,13 @@ class alignas(64) SemaphoreOrder {
   int32_t owner_ = 0;
   bool shared_ = false;
   int32_t logged_as_ = 0;
+  int32_t tag_ = -1;
   const OrderRules* rules_ = nullptr;
 
   // Under lock_.
   BriefLock lock_;
   int64_t slack_ = 0;
+  int64_t waited_ = 0;
   bool chain_ = true;
   bool two_of_one_ = false;  // among the live posts may be two of one transfer
   bool learned_ = false;     // by the wait that is being served

@@ -22,12 +22,16 @@ struct SeenAccess {
   AccessName name;
   Stamp stamp;             // of the access, or of the transfer's start
   int32_t core = 0;        // which made it, or started the transfer
-  int32_t semaphore = -1;  // that the transfer pays
-  int32_t receive = -1;    // of a remote transfer, on arrival
+  int32_t pays = -1;             // the semaphore that the transfer pays
+  int32_t pays_on_arrival = -1;  // of a remote one
+  int32_t semaphore = -1;        // tags of the two: what they are called
+  int32_t receive = -1;
+  int16_t receiver = -1;  // whose the second is
   bool write = false;
   bool ends = false;  // the memory's end, which counts as a write of all of it
 
   bool by_transfer() const { return name.part != AccessName::Part::kCore; }
+  bool remote() const { return receiver >= 0; }
 };
 
 // Whether the two cannot race whatever orders them: reads, or of one transfer, or of one core.

@@ -16,11 +16,13 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "runtime/check/order_names.h"
 #include "runtime/check/request_log.h"
 #include "runtime/check/run_again.h"
+#include "runtime/check/semaphore_order.h"
 
 namespace strandcore {
 
@@ -28,6 +30,22 @@ struct SolveStats {
   int64_t accesses = 0;  // that were solved
   int64_t weakened = 0;  // of which the repeated run claimed more than holds
   int32_t passes = 1;    // at most, for one access; the repeated run is the first, the last one changes nothing
+};
+
+// A request of a core, by its number.
+struct RequestName {
+  int32_t core = 0;
+  int64_t number = 0;
+  friend bool operator==(const RequestName&, const RequestName&) = default;
+};
+
+// Why a core's waits do not order an access: all of them up to `wait` may have been paid by others than `post`, the
+// last that would show it. `instead`: of each core that may have, the last such post before the wait.
+struct UnsureWait {
+  LoggedSemaphore semaphore = kNotLogged;
+  RequestName wait;
+  RequestName post;
+  std::vector<RequestName> instead;
 };
 
 class SolvedOrder {
@@ -38,6 +56,21 @@ class SolvedOrder {
   // Whether `first` is over before `second` begins, in every schedule. The two are not of one agent, or first in its
   // order.
   bool Ordered(const AccessName& first, const AccessName& second);
+  // REQUIRES: not Ordered(first, second). Which wait that the core of `second` made before it might have shown it, if
+  // posts after `first` could have come before one; the first such semaphore.
+  std::optional<UnsureWait> WhyUnordered(const AccessName& first, const AccessName& second);
+  // What its owner posted and waited on a semaphore before its request `number`; nothing where others post on it.
+  std::optional<SemaphoreTotals> TotalsBefore(LoggedSemaphore semaphore, int64_t number) const;
+  // Whether a core signals or starts anything from its request `number` on.
+  bool PostsFrom(int32_t core, int64_t number) const;
+  // Whether `core` learns at some time that `access` is over.
+  bool EverKnown(const AccessName& access, int32_t core) {
+    return KnownFrom(access)[static_cast<size_t>(core)] != RunAgain::kNever;
+  }
+  // Which request started a transfer.
+  RequestName StartOf(int64_t serial) const {
+    return {static_cast<int32_t>(serial % log_.cores()), run_.StartOf(serial)};
+  }
   const SolveStats& stats() const { return stats_; }
 
  private:
@@ -75,6 +108,7 @@ class SolvedOrder {
   int64_t Learned(int32_t core, const OwnPosts& own, const Known& known) const;
   bool StillLearns(int32_t core, const OwnPosts& own, const Known& known) const;
   int64_t KnowingUnits(LoggedSemaphore semaphore, const OwnPosts& own, const Known& known) const;
+  bool FindUnsure(const AccessName& first, UnsureWait& unsure);
 
   const RequestLog& log_;
   const OrderRules rules_;

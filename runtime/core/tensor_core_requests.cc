@@ -52,6 +52,9 @@ TensorCore::Served TensorCore::Serve() {
       request.semaphore.semaphore().Signal(request.amount);
       return Served::kGoOn;
     case Request::Kind::kRead:
+      if (launch_->monitor != nullptr) {
+        launch_->monitor->OnReadSemaphore(id().core, request.semaphore.semaphore().monitored_as(), Stamped());
+      }
       request.amount = request.semaphore.semaphore().value();
       // Reading may be a poll: others must be able to change what is read.
       return Served::kYield;

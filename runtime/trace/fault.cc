@@ -1,6 +1,8 @@
 #include "runtime/trace/fault.h"
 
+#include <map>
 #include <ostream>
+#include <tuple>
 
 #include "absl/strings/str_cat.h"
 
@@ -41,6 +43,30 @@ std::string Fault::ToString() const {
   return text;
 }
 
+bool operator<(const Fault& a, const Fault& b) {
+  return std::tie(a.kind, a.headline, a.lines, a.accesses, a.count, a.cause) <
+         std::tie(b.kind, b.headline, b.lines, b.accesses, b.count, b.cause);
+}
+
+std::vector<std::vector<size_t>> GroupedByCause(const std::vector<Fault>& faults) {
+  std::vector<std::vector<size_t>> groups;
+  std::map<std::string, size_t> group_of;
+  auto tells_most = [&](size_t i) {
+    const std::vector<AccessKind>& accesses = faults[i].accesses;
+    return !accesses.empty() && (accesses[0] == AccessKind::kCoreRead || accesses[0] == AccessKind::kCoreWrite);
+  };
+  for (size_t i = 0; i < faults.size(); ++i) {
+    const auto [found, is_new] = group_of.try_emplace(faults[i].cause, groups.size());
+    if (is_new || faults[i].cause.empty()) {
+      groups.push_back({i});
+      continue;
+    }
+    std::vector<size_t>& group = groups[found->second];
+    group.insert(tells_most(i) && !tells_most(group[0]) ? group.begin() : group.end(), i);
+  }
+  return groups;
+}
+
 const char* AccessKindName(AccessKind kind) {
   switch (kind) {
     case AccessKind::kCoreRead:
@@ -69,6 +95,10 @@ const char* NoteName(NoteKind kind) {
 
 std::string Note::ToString() const { return absl::StrCat("note: ", NoteName(kind), ": ", text); }
 
+bool operator<(const Note& a, const Note& b) { return std::tie(a.kind, a.text) < std::tie(b.kind, b.text); }
+
 std::ostream& operator<<(std::ostream& out, const Fault& fault) { return out << fault.ToString(); }
+
+std::ostream& operator<<(std::ostream& out, const Note& note) { return out << note.ToString(); }
 
 }  // namespace strandcore

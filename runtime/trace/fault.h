@@ -2,6 +2,7 @@
 #ifndef STRANDCORE_RUNTIME_TRACE_FAULT_H_
 #define STRANDCORE_RUNTIME_TRACE_FAULT_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <iosfwd>
 #include <string>
@@ -44,11 +45,19 @@ struct Fault {
   std::vector<Place> places;              // the cores concerned; of a race, the later side first
   std::vector<AccessKind> accesses = {};  // of a race, as its places
   int64_t count = 1;                      // how often, at these places
+  // What all faults of one mistake share: the copy that was not waited for; "" where nothing is known to be shared.
+  std::string cause = {};
 
   // "deadlock: nothing can run", then the lines, indented.
   std::string ToString() const;
   friend bool operator==(const Fault& a, const Fault& b) = default;
+  // The order of a report: by kind, then by what is said.
+  friend bool operator<(const Fault& a, const Fault& b);
 };
+
+// The faults of one cause together, as positions in `faults`: first the one that tells most, a race of a core's own
+// access where there is one. Groups come in the order of their first fault.
+std::vector<std::vector<size_t>> GroupedByCause(const std::vector<Fault>& faults);
 
 // Something that may be right, but is worth knowing: a report with notes is ok.
 enum class NoteKind : uint8_t { kAmbiguousWait, kLatePost, kUnstableIndex };
@@ -63,9 +72,12 @@ struct Note {
 
   std::string ToString() const;
   friend bool operator==(const Note& a, const Note& b) = default;
+  // The order of a report: by kind, then by what is said.
+  friend bool operator<(const Note& a, const Note& b);
 };
 
 std::ostream& operator<<(std::ostream& out, const Fault& fault);
+std::ostream& operator<<(std::ostream& out, const Note& note);
 
 }  // namespace strandcore
 

@@ -100,6 +100,8 @@ class Monitor {
   // A pipeline leaves a block of a plain output, one that is neither an accumulator nor an alias.
   virtual void OnBlockLeft(int32_t core, const BlockVisit& visit, const Stamp& stamp) = 0;
   virtual void OnIndexChange(int32_t core, const IndexChange& change, const Stamp& stamp) = 0;
+  // The kernel asks what a semaphore of its core holds, and may act on it.
+  virtual void OnReadSemaphore(int32_t core, int32_t semaphore, const Stamp& stamp) = 0;
 
   // Scoped memory of `core` ends.
   virtual void OnFree(int32_t core, const Allocation& allocation, const Stamp& stamp) = 0;

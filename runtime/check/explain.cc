@@ -1,0 +1,138 @@
+#include "runtime/check/explain.h"
+
+#include "absl/strings/str_cat.h"
+#include "runtime/base/digits.h"
+
+namespace strandcore {
+namespace {
+
+constexpr size_t kMostInstead = 3;
+
+// "the body", "a copy-in"
+std::string WhoOf(const SeenAccess& access) {
+  switch (access.stamp.phase) {
+    case Phase::kInitialize:
+    case Phase::kCopyIn:
+    case Phase::kPrefetch:
+      return access.by_transfer() ? "a copy-in" : "the pipeline";
+    case Phase::kCopyOut:
+      return access.by_transfer() ? "a copy-out" : "the pipeline";
+    case Phase::kBody:
+      return access.by_transfer() ? "a copy" : "the body";
+    case Phase::kKernel:
+      return access.by_transfer() ? "a copy" : "the kernel";
+    default:
+      return access.by_transfer() ? "a copy" : "the pipeline";
+  }
+}
+
+// "rows 0–127, columns 0–127"
+std::string RegionText(const Region& region) {
+  const int rank = region.rank;
+  std::string text;
+  for (int d = 0; d < rank; ++d) {
+    const char* unit = d == rank - 1 ? "columns" : d == rank - 2 ? "rows" : "indices";
+    const int64_t last = region.end[d] - 1;
+    absl::StrAppend(&text, text.empty() ? "" : ", ", unit, " ", region.start[d]);
+    if (last != region.start[d]) absl::StrAppend(&text, "–", last);
+  }
+  return text;
+}
+
+std::string PlaceText(int32_t core, const Stamp& stamp) { return PlaceOf(stamp, CoreId{0, core}, "").ToString(); }
+
+// "the copy started by core 0, kernel (matmul.cc:41)"
+std::string PostText(const ToldRequest& post) {
+  const char* what = post.is_copy ? "the copy started by " : "the signal of ";
+  if (post.stamp.has_value()) return absl::StrCat(what, PlaceText(post.core, *post.stamp));
+  return post.is_copy ? absl::StrCat("an earlier copy of core ", post.core)
+                      : absl::StrCat("signal ", post.number, " of core ", post.core);
+}
+
+std::string InsteadText(const std::vector<ToldRequest>& posts) {
+  std::string text;
+  for (size_t i = 0; i < posts.size() && i < kMostInstead; ++i) {
+    absl::StrAppend(&text, text.empty() ? "" : i + 1 == posts.size() ? " or " : "; ", PostText(posts[i]));
+  }
+  if (posts.size() > kMostInstead) absl::StrAppend(&text, " or ", posts.size() - kMostInstead, " others");
+  return text;
+}
+
+std::string UnsureText(const ToldWait& unsure) {
+  std::string waits = absl::StrCat("what core ", unsure.wait.core, " waited ", unsure.semaphore, " for");
+  if (unsure.wait.stamp.has_value()) {
+    absl::StrAppend(&waits, ", last at ", PlaceText(unsure.wait.core, *unsure.wait.stamp), ",");
+  }
+  const std::string post = unsure.post_is_earlier_side ? "this copy" : PostText(unsure.post);
+  if (unsure.instead.empty()) return absl::StrCat(waits, " is too little to show ", post);
+  return absl::StrCat(waits, " may have been paid by ", InsteadText(unsure.instead), " instead of ", post);
+}
+
+std::string NotWaitedText(const WhyUnordered& why, const SeenAccess& earlier, const SeenAccess& later) {
+  const std::string core = absl::StrCat("core ", earlier.core), owner = absl::StrCat("core ", why.owner);
+  if (!earlier.by_transfer()) {
+    if (!why.posts_afterwards) return absl::StrCat(core, " signals nobody afterwards");
+    return absl::StrCat("core ", later.core, " has waited for nothing that ", core, " signalled or copied afterwards");
+  }
+  if (why.owner == later.core) {
+    std::string text = absl::StrCat(owner, " has not waited ", why.semaphore, " for this copy");
+    if (why.totals.has_value()) {
+      absl::StrAppend(&text, " (", DigitsInGroups(why.totals->posted), " bytes started, ",
+                      DigitsInGroups(why.totals->waited), " waited)");
+    }
+    return text;
+  }
+  if (!why.owner_learns) {
+    return absl::StrCat(owner, " never waits ", why.semaphore, " for this copy, so it can tell core ", later.core,
+                        " nothing of it");
+  }
+  return absl::StrCat("core ", later.core, " has waited for no signal or copy that ", owner,
+                      " made after it had waited ", why.semaphore, " for this copy");
+}
+
+// Two cores at the same part of the memory, each in a pipeline over the same grid: a part of its own each would have
+// another offset.
+bool RunTheSameGrid(const SeenAccess& earlier, const SeenAccess& later) {
+  const GridInfo *a = earlier.stamp.grid, *b = later.stamp.grid;
+  return earlier.core != later.core && a != nullptr && b != nullptr && *a == *b;
+}
+
+}  // namespace
+
+AccessKind KindOf(const SeenAccess& access) {
+  if (access.by_transfer()) return access.write ? AccessKind::kDmaWrite : AccessKind::kDmaRead;
+  return access.write ? AccessKind::kCoreWrite : AccessKind::kCoreRead;
+}
+
+std::string RaceHeadline(const std::string& memory, const SeenAccess& earlier, const SeenAccess& later) {
+  const char* does = later.write ? " writes " : " reads ";
+  std::string text = absl::StrCat(WhoOf(later), does, memory, " while ");
+  if (!earlier.by_transfer()) {
+    return absl::StrCat(text, earlier.core == later.core ? WhoOf(earlier) : absl::StrCat("core ", earlier.core),
+                        " may still be ", earlier.write ? "writing" : "reading", " it");
+  }
+  return absl::StrCat(text, WhoOf(earlier), earlier.core == later.core ? "" : absl::StrCat(" of core ", earlier.core),
+                      " is still ", earlier.write ? "filling" : "reading", " it");
+}
+
+std::string SideText(const std::string& memory, const Region& region, const SeenAccess& side) {
+  return absl::StrCat(side.by_transfer() ? absl::StrCat(WhoOf(side), ", started by ") : "",
+                      PlaceText(side.core, side.stamp), ": ", side.write ? "writes " : "reads ", memory, ", ",
+                      RegionText(region));
+}
+
+std::vector<std::string> WhyLines(const WhyUnordered& why, const SeenAccess& earlier, const SeenAccess& later) {
+  std::vector<std::string> lines = {absl::StrCat(
+      "nothing orders them: ", why.unsure.has_value() ? UnsureText(*why.unsure) : NotWaitedText(why, earlier, later))};
+  if (RunTheSameGrid(earlier, later)) {
+    lines.push_back(absl::StrCat("both cores run the whole grid ", later.stamp.grid->sizes.ToString(),
+                                 " of this pipeline: core_axis would give each a part of it"));
+  }
+  return lines;
+}
+
+std::string CauseOf(const Stamp& start, const std::string& semaphore) {
+  return absl::StrCat(start.site.ToString(), " ", PhaseName(start.phase), " ", start.operand, " ", semaphore);
+}
+
+}  // namespace strandcore
