@@ -12,6 +12,7 @@
 #include "runtime/memory/window.h"
 #include "runtime/pipeline/emit_pipeline.h"
 #include "runtime/simulator/operand.h"
+#include "runtime/simulator/report_json.h"
 #include "runtime/simulator/run_report.h"
 #include "runtime/simulator/simulator.h"
 #include "runtime/trace/event.h"

@@ -11,6 +11,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "runtime/base/site.h"
 
 namespace strandcore {
 
@@ -46,10 +47,22 @@ class Stop : public std::exception {
   const char* what() const noexcept override { return text_.c_str(); }
 
   absl::Status status;
+  Site site;  // the author's line, as far as it is known
 
  private:
   std::string text_;
 };
+
+// check(), of a call that the author made at `site`: a Stop that leaves it says so.
+template <typename Check>
+decltype(auto) StopAt(Site site, Check&& check) {
+  try {
+    return check();
+  } catch (Stop& stop) {
+    if (!stop.site.known()) stop.site = site;
+    throw;
+  }
+}
 
 inline void StopUnlessOk(absl::Status status) {
   if (!status.ok()) throw Stop{std::move(status)};

@@ -18,7 +18,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <set>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -70,6 +70,14 @@ struct CheckerRules {
   bool any_end_proves = true;   // a transfer is proven complete by the end of any core
 };
 
+// A core that has paid a semaphore of another core's: how often, and where last.
+struct Payer {
+  int32_t core = 0;
+  int64_t posts = 0;
+  Stamp last;
+  friend bool operator<(const Payer& a, const Payer& b) { return a.core < b.core; }
+};
+
 class Checker final : public Monitor {
  public:
   // Requests and accesses that are kept of each core, where there are several: those of eight thousand copied tiles. A
@@ -105,6 +113,9 @@ class Checker final : public Monitor {
   void OnCarry(int32_t core, const Ref& from, const Ref& to, bool adds) override;
   void OnHandOver(const Allocation& allocation) override;
 
+  // Who has signalled this semaphore or copied to it, but for its owner, by core; nothing where that is not known. When
+  // nothing runs.
+  std::optional<std::vector<Payer>> PayersOf(int32_t semaphore) const;
   // When all cores are done.
   Verdict Finish();
 

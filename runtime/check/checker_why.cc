@@ -2,6 +2,7 @@
 // the words.)
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "runtime/check/checker.h"
 #include "runtime/check/solve.h"
@@ -89,6 +90,25 @@ void Checker::ExplainSolved(SolvedOrder& solved, const SeenAccess& earlier, cons
     why.posts_afterwards = solved.PostsFrom(earlier.core, earlier.name.number);
   }
   AddWhy(why, earlier, later, fault);
+}
+
+std::optional<std::vector<Payer>> Checker::PayersOf(int32_t semaphore) const {
+  if (!several_ || requests_.cut()) return std::nullopt;
+  const LoggedSemaphore logged = order_.LoggedAs(semaphore);
+  std::vector<Payer> payers;
+  for (int32_t core = 0; core < requests_.cores(); ++core) {
+    if (core == order_.OwnerOf(semaphore)) continue;
+    Payer payer{core, 0, {}};
+    for (size_t i = 0; i < requests_.CountOf(core); ++i) {
+      const LoggedRequest& request = requests_.Of(core, i);
+      const bool signals = request.kind == LoggedRequest::Kind::kSignal && request.semaphore == logged;
+      if (!signals && request.receive != logged) continue;
+      ++payer.posts;
+      if (const Stamp* stamp = stamps_.OfRequest(core, static_cast<int64_t>(i)); stamp != nullptr) payer.last = *stamp;
+    }
+    if (payer.posts > 0) payers.push_back(payer);
+  }
+  return payers;
 }
 
 }  // namespace strandcore

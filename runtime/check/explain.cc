@@ -59,12 +59,12 @@ std::string InsteadText(const std::vector<ToldRequest>& posts) {
 }
 
 std::string UnsureText(const ToldWait& unsure) {
-  std::string waits = absl::StrCat("what core ", unsure.wait.core, " waited ", unsure.semaphore, " for");
+  std::string waits = absl::StrCat("the waits of core ", unsure.wait.core, " on ", unsure.semaphore);
   if (unsure.wait.stamp.has_value()) {
-    absl::StrAppend(&waits, ", last at ", PlaceText(unsure.wait.core, *unsure.wait.stamp), ",");
+    absl::StrAppend(&waits, ", the last by ", PlaceText(unsure.wait.core, *unsure.wait.stamp), ",");
   }
   const std::string post = unsure.post_is_earlier_side ? "this copy" : PostText(unsure.post);
-  if (unsure.instead.empty()) return absl::StrCat(waits, " is too little to show ", post);
+  if (unsure.instead.empty()) return absl::StrCat(waits, " take too little to show ", post);
   return absl::StrCat(waits, " may have been paid by ", InsteadText(unsure.instead), " instead of ", post);
 }
 

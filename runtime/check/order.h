@@ -68,6 +68,7 @@ class LaunchOrder {
   // What the caller knows a semaphore by; from whoever was handed it.
   void SetTag(SemaphoreId id, int32_t tag) { semaphores_[id].set_tag(tag); }
   int32_t TagOf(SemaphoreId id) const { return semaphores_[id].tag(); }
+  int32_t LoggedAs(SemaphoreId id) const { return semaphores_[id].logged_as(); }
   int32_t OwnerOf(SemaphoreId id) const { return semaphores_[id].owner(); }
 
   // Calls of a core in program order. REQUIRES: units >= 0.

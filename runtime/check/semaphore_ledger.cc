@@ -5,13 +5,13 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "runtime/base/grouped.h"
+#include "runtime/base/digits.h"
 
 namespace strandcore {
 namespace {
 
 std::string UnitsText(int64_t units, bool dma) {
-  return absl::StrCat(Grouped(units), dma ? (units == 1 ? " byte" : " bytes") : (units == 1 ? " unit" : " units"));
+  return absl::StrCat(DigitsInGroups(units), dma ? (units == 1 ? " byte" : " bytes") : (units == 1 ? " unit" : " units"));
 }
 
 std::string PlaceText(const Stamp& stamp, int32_t core) { return PlaceOf(stamp, CoreId{0, core}, "").ToString(); }
@@ -90,7 +90,7 @@ Fault SemaphoreLedger::FaultOf(int32_t owner, const Ended& ended, int64_t left, 
     const auto id = static_cast<int32_t>(core);
     std::string line =
         absl::StrCat("core ", id, ended.dma ? " paid it by copies " : " signalled it ",
-                     posts.times == 1 ? "once" : Grouped(posts.times), posts.times == 1 ? ", " : " times, ",
+                     posts.times == 1 ? "once" : DigitsInGroups(posts.times), posts.times == 1 ? ", " : " times, ",
                      UnitsText(posts.units, ended.dma), " in all, first at ", PlaceText(posts.first[0], id));
     for (int i = 1; i < posts.places; ++i) absl::StrAppend(&line, ", then also at ", PlaceText(posts.first[i], id));
     fault.lines.push_back(line + (posts.elsewhere ? " and elsewhere" : ""));

@@ -4,6 +4,7 @@
 #include <ostream>
 
 #include "runtime/base/refusal.h"
+#include "runtime/simulator/report_json.h"
 
 namespace strandcore {
 
@@ -16,7 +17,7 @@ void ListEntries(const Catalogue& catalogue, std::ostream& out) {
 }
 
 absl::StatusOr<bool> RunEntry(const Catalogue& catalogue, const std::string& name, const CaseRunOptions& options,
-                              std::ostream& out) {
+                              bool json, std::ostream& out) {
   const auto entry = std::find_if(catalogue.begin(), catalogue.end(),
                                   [&](const CatalogueEntry& candidate) { return candidate.name == name; });
   if (entry == catalogue.end()) return Refuse("run: expected a name that strandcore list prints, given \"", name, "\"");
@@ -27,6 +28,10 @@ absl::StatusOr<bool> RunEntry(const Catalogue& catalogue, const std::string& nam
   Simulator simulator(simulated);
   absl::StatusOr<RunReport> report = entry->run(simulator);
   if (!report.ok()) return report.status();
+  if (json) {
+    out << ToJson(*report) << "\n";
+    return report->ok();
+  }
   for (const std::string& line : report->printed) out << line << "\n";
   out << *report << "\n";
   return report->ok();

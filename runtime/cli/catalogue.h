@@ -27,9 +27,10 @@ using Catalogue = std::vector<CatalogueEntry>;
 // A line an entry.
 void ListEntries(const Catalogue& catalogue, std::ostream& out);
 
-// Runs the entry of this name, prints its report, and answers whether that is ok. Refuses a name that is not there.
+// Runs the entry of this name, prints its report, as JSON if that is asked for, and answers whether it is ok. Refuses a
+// name that is not there.
 absl::StatusOr<bool> RunEntry(const Catalogue& catalogue, const std::string& name, const CaseRunOptions& options,
-                              std::ostream& out);
+                              bool json, std::ostream& out);
 
 }  // namespace strandcore
 

@@ -36,6 +36,7 @@ How it runs:
                     random     any, drawn with --seed
   --seed=N        of the policy random
   --threads=N     real concurrency on N threads instead of a policy
+  --json          of run: print the report as JSON
 
 Exit status: 0 all well, 1 a case differs from what is expected or a kernel has a fault, 2 wrong use or a malformed line.
 )";
@@ -117,9 +118,9 @@ int Conform(const std::string& path, const CaseRunOptions& options, std::ostream
   return differing == 0 ? 0 : 1;
 }
 
-int RunNamed(const Catalogue& catalogue, const std::string& name, const CaseRunOptions& options, std::ostream& out,
+int RunNamed(const Catalogue& catalogue, const std::string& name, const CommandLine& line, std::ostream& out,
              std::ostream& err) {
-  absl::StatusOr<bool> ok = RunEntry(catalogue, name, options, out);
+  absl::StatusOr<bool> ok = RunEntry(catalogue, name, line.run, line.json, out);
   if (!ok.ok()) return Fail(err, std::string(ok.status().message()));
   return *ok ? 0 : 1;
 }
@@ -157,7 +158,7 @@ int RunCommand(const std::vector<std::string>& arguments, std::ostream& out, std
     return Fail(
         err, absl::StrCat(command, ": expected ", takes->second, ", given ", words.size() - 1, " (strandcore --help)"));
   }
-  if (command == "run") return RunNamed(catalogue, words[1], line->run, out, err);
+  if (command == "run") return RunNamed(catalogue, words[1], *line, out, err);
   return (command == "conform" ? Conform : Trace)(words[1], line->run, out, err);
 }
 

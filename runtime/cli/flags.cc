@@ -10,6 +10,7 @@
 
 ABSL_FLAG(std::optional<std::string>, policy, std::nullopt, "eager, on_wait, in_order or random");
 ABSL_FLAG(std::optional<uint64_t>, seed, std::nullopt, "of the policy random");
+ABSL_FLAG(bool, json, false, "print a report as JSON");
 ABSL_FLAG(int, threads, 0, "run on this many threads instead of a policy");
 
 namespace strandcore {
@@ -21,16 +22,22 @@ absl::Status SetFlag(const std::string& argument, const std::string* next, bool&
   const size_t equals = argument.find('=');
   const std::string name = argument.substr(start, equals == std::string::npos ? equals : equals - start);
   absl::CommandLineFlag* flag = nullptr;
-  for (const char* known : {"policy", "seed", "threads"}) {
+  for (const char* known : {"json", "policy", "seed", "threads"}) {
     if (name == known) flag = absl::FindCommandLineFlag(name);
   }
-  if (flag == nullptr) return Refuse("expected the flag --policy, --seed, --threads or --help, given ", argument);
-  used_next = equals == std::string::npos;
+  if (flag == nullptr)
+    return Refuse("expected the flag --policy, --seed, --threads, --json or --help, given ", argument);
+  const bool alone = name == "json";
+  used_next = equals == std::string::npos && !alone;
   if (used_next && next == nullptr) return Refuse("flag --", name, ": expected a value, given none");
-  const std::string value = used_next ? *next : argument.substr(equals + 1);
+  const std::string value = used_next ? *next : equals == std::string::npos ? "true" : argument.substr(equals + 1);
   std::string error;
   if (!flag->ParseFrom(value, &error)) {
-    return Refuse("flag --", name, ": expected ", name == "policy" ? "a name" : "a number", ", given \"", value, "\"");
+    return Refuse("flag --", name, ": expected ",
+                  name == "policy" ? "a name"
+                  : alone          ? "true or false"
+                                   : "a number",
+                  ", given \"", value, "\"");
   }
   return absl::OkStatus();
 }
@@ -41,6 +48,7 @@ struct ResetAtEnd {
     absl::SetFlag(&FLAGS_policy, std::nullopt);
     absl::SetFlag(&FLAGS_seed, std::nullopt);
     absl::SetFlag(&FLAGS_threads, 0);
+    absl::SetFlag(&FLAGS_json, false);
   }
 };
 
@@ -48,6 +56,7 @@ absl::Status Interpret(CommandLine& line) {
   const std::optional<std::string> policy = absl::GetFlag(FLAGS_policy);
   const std::optional<uint64_t> seed = absl::GetFlag(FLAGS_seed);
   line.run.threads = absl::GetFlag(FLAGS_threads);
+  line.json = absl::GetFlag(FLAGS_json);
   if (line.run.threads < 0) return Refuse("flag --threads: expected 0 or more, given ", line.run.threads);
   if (line.run.threads > 0 && policy.has_value()) {
     return Refuse("flags --threads=", line.run.threads, " and --policy=", *policy, " contradict each other");

@@ -12,6 +12,7 @@ namespace strandcore {
 
 struct CommandLine {
   bool help = false;
+  bool json = false;  // run prints its report as JSON
   CaseRunOptions run;
   std::vector<std::string> words;  // what is no flag: the command and its files
 };

@@ -218,6 +218,7 @@ absl::StatusOr<Json> RunCase(const Case& given, const CaseRunOptions& options) {
   if (options.threads == 0) machine.policy = options.policy;
   machine.observer = &recorder;
   machine.check = true;
+  machine.max_faults = 0;
   Simulator simulator(machine);
   if (!simulator.status().ok()) return simulator.status();
   if (options.checker_hook != nullptr) options.checker_hook->AttachTo(simulator);

@@ -33,6 +33,7 @@ class Run {
     if (options.threads == 0) machine.policy = options.policy;
     machine.allow_hbm_access = true;
     machine.check = true;
+    machine.max_faults = 0;
     Simulator simulator(machine);
     if (!simulator.status().ok()) return simulator.status();
     Operands operands;

@@ -90,16 +90,18 @@ void KernelContext::RefuseReadOnly(const Ref& target) const {
                     ": expected an operand given with Out or InOut, it was given with In")};
 }
 
-AsyncCopy KernelContext::MakeAsyncCopy(const Ref& source, const Ref& target, SemaphoreRef done, Site) {
-  CheckCopy(source, target, done);
+AsyncCopy KernelContext::MakeAsyncCopy(const Ref& source, const Ref& target, SemaphoreRef done, Site site) {
+  StopAt(site, [&] { CheckCopy(source, target, done); });
   return AsyncCopy(*this, source, target, done);
 }
 
 AsyncCopy KernelContext::MakeAsyncRemoteCopy(const Ref& source, const Ref& target, SemaphoreRef send,
-                                             SemaphoreRef receive, Site) {
-  CheckCopy(source, target, send);
-  RefuseUnless(receive.valid() && receive.kind() == SemaphoreKind::kDma && receive.rank() == 0, "remote copy", receive,
-               "one DMA semaphore to be paid on arrival");
+                                             SemaphoreRef receive, Site site) {
+  StopAt(site, [&] {
+    CheckCopy(source, target, send);
+    RefuseUnless(receive.valid() && receive.kind() == SemaphoreKind::kDma && receive.rank() == 0, "remote copy",
+                 receive, "one DMA semaphore to be paid on arrival");
+  });
   return AsyncCopy(*this, source, target, send, receive);
 }
 
@@ -130,7 +132,9 @@ void AsyncCopy::Wait(Site site) const { core_->WaitForBytes(done_, target_.bytes
 
 void AsyncCopy::WaitReceived(KernelContext& core, Site site) const {
   if (!receive_.valid() || receive_.owner() != core.id()) {
-    throw Stop{Refuse("WaitReceived: expected a remote copy that pays a semaphore of the waiting core")};
+    StopAt(site, [] {
+      StopUnlessOk(Refuse("WaitReceived: expected a remote copy that pays a semaphore of the waiting core"));
+    });
   }
   core.WaitForBytes(receive_, target_.bytes(), site);
 }
@@ -141,9 +145,11 @@ void KernelContext::CheckUnits(const char* call, const SemaphoreRef& semaphore, 
 }
 
 void KernelContext::Signal(SemaphoreRef semaphore, int64_t units, Site site) {
-  RefuseUnless(semaphore.valid() && semaphore.kind() == SemaphoreKind::kRegular && semaphore.rank() == 0, "Signal",
-               semaphore, "one regular semaphore");
-  CheckUnits("Signal", semaphore, units);
+  StopAt(site, [&] {
+    RefuseUnless(semaphore.valid() && semaphore.kind() == SemaphoreKind::kRegular && semaphore.rank() == 0, "Signal",
+                 semaphore, "one regular semaphore");
+    CheckUnits("Signal", semaphore, units);
+  });
   Trap(
       [&](Request& request) {
         request.kind = Request::Kind::kSignal;
@@ -155,25 +161,31 @@ void KernelContext::Signal(SemaphoreRef semaphore, int64_t units, Site site) {
 }
 
 void KernelContext::Wait(SemaphoreRef semaphore, int64_t units, Site site) {
-  RefuseUnless(semaphore.valid() && semaphore.kind() == SemaphoreKind::kRegular && semaphore.rank() == 0 &&
-                   semaphore.owner() == id_,
-               "Wait", semaphore,
-               "one regular semaphore of the waiting core (a copy is waited for by AsyncCopy::Wait)");
-  CheckUnits("Wait", semaphore, units);
+  StopAt(site, [&] {
+    RefuseUnless(semaphore.valid() && semaphore.kind() == SemaphoreKind::kRegular && semaphore.rank() == 0 &&
+                     semaphore.owner() == id_,
+                 "Wait", semaphore,
+                 "one regular semaphore of the waiting core (a copy is waited for by AsyncCopy::Wait)");
+    CheckUnits("Wait", semaphore, units);
+  });
   WaitFor(semaphore, units, /*subtract=*/true, site);
 }
 
 void KernelContext::WaitUntil(SemaphoreRef semaphore, int64_t units, Site site) {
-  RefuseUnless(semaphore.valid() && semaphore.kind() == SemaphoreKind::kRegular && semaphore.rank() == 0 &&
-                   semaphore.owner() == id_,
-               "WaitUntil", semaphore, "one regular semaphore of the waiting core");
-  CheckUnits("WaitUntil", semaphore, units);
+  StopAt(site, [&] {
+    RefuseUnless(semaphore.valid() && semaphore.kind() == SemaphoreKind::kRegular && semaphore.rank() == 0 &&
+                     semaphore.owner() == id_,
+                 "WaitUntil", semaphore, "one regular semaphore of the waiting core");
+    CheckUnits("WaitUntil", semaphore, units);
+  });
   WaitFor(semaphore, units, /*subtract=*/false, site);
 }
 
 int64_t KernelContext::ReadSemaphore(SemaphoreRef semaphore, Site site) {
-  RefuseUnless(semaphore.valid() && semaphore.rank() == 0 && semaphore.owner() == id_, "ReadSemaphore", semaphore,
-               "one semaphore of the reading core");
+  StopAt(site, [&] {
+    RefuseUnless(semaphore.valid() && semaphore.rank() == 0 && semaphore.owner() == id_, "ReadSemaphore", semaphore,
+                 "one semaphore of the reading core");
+  });
   int64_t held = 0;
   Trap(
       [&](Request& request) {
@@ -186,7 +198,9 @@ int64_t KernelContext::ReadSemaphore(SemaphoreRef semaphore, Site site) {
 }
 
 void KernelContext::Delay(int64_t turns, Site site) {
-  if (turns < 0) throw Stop{Refuse("Delay: expected 0 or more turns, given ", turns)};
+  if (turns < 0) {
+    StopAt(site, [&] { StopUnlessOk(Refuse("Delay: expected 0 or more turns, given ", turns)); });
+  }
   Trap(
       [&](Request& request) {
         request.kind = Request::Kind::kDelay;

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "runtime/base/grouped.h"
+#include "runtime/base/digits.h"
 #include "runtime/base/refusal.h"
 #include "runtime/memory/tiling.h"
 
@@ -60,12 +60,12 @@ std::string RoomList::ToString() const {
     const int64_t free = limit_ - needed;
     needed = Sum(needed, Product(line.buffers, line.bytes));
     const std::string buffers = line.buffers == 1 ? "" : absl::StrCat(line.buffers, " buffers × ");
-    absl::StrAppend(&list, "\n", line.title, ": ", buffers, Grouped(line.bytes), " bytes, ", line.what);
+    absl::StrAppend(&list, "\n", line.title, ": ", buffers, DigitsInGroups(line.bytes), " bytes, ", line.what);
     if (needed <= limit_) continue;
-    absl::StrAppend(&list, free < 0 ? ": does not fit" : absl::StrCat(": does not fit, ", Grouped(free), " are free"));
+    absl::StrAppend(&list, free < 0 ? ": does not fit" : absl::StrCat(": does not fit, ", DigitsInGroups(free), " are free"));
   }
-  return absl::StrCat(MemorySpaceName(space_), " of core ", owner_.core, " is full: ", Grouped(needed),
-                      " bytes are needed, the limit is ", Grouped(limit_), list);
+  return absl::StrCat(MemorySpaceName(space_), " of core ", owner_.core, " is full: ", DigitsInGroups(needed),
+                      " bytes are needed, the limit is ", DigitsInGroups(limit_), list);
 }
 
 }  // namespace strandcore

@@ -87,12 +87,14 @@ void TensorCore::RunKernelHere() {
 // In the handler of what the kernel threw.
 void TensorCore::ReportThrown() {
   Failure failure;
+  Site site;
   try {
     throw;
   } catch (KernelContext::Unwound&) {
     return;
   } catch (Stop& stop) {
     failure.status = std::move(stop.status);
+    site = stop.site;
   } catch (CheckFailure& check) {
     failure = {Failure::Cause::kKernelError, absl::UnknownError(check.text), {}};
   } catch (std::exception& error) {
@@ -101,6 +103,7 @@ void TensorCore::ReportThrown() {
     failure = {Failure::Cause::kKernelError, absl::UnknownError("an exception that is no std::exception"), {}};
   }
   failure.place = context_.ThrownAt();
+  if (site.known()) failure.place.site = site;
   launch_->Fail(std::move(failure));
 }
 

@@ -15,6 +15,7 @@
 #include "Eigen/Core"
 #include "absl/status/status.h"
 #include "runtime/base/dims.h"
+#include "runtime/base/refusal.h"
 #include "runtime/base/site.h"
 #include "runtime/memory/bounds.h"
 #include "runtime/memory/dtype.h"
@@ -102,7 +103,8 @@ T GetBeyond(const Ref& part) {
 
 template <typename T>
 auto Ref::Read(Site site) const {
-  const internal::MatrixLayout layout = internal::CheckMap(*this, DTypeOf<T>(), AccessMode::kRead);
+  const internal::MatrixLayout layout =
+      StopAt(site, [&] { return internal::CheckMap(*this, DTypeOf<T>(), AccessMode::kRead); });
   Declare(AccessMode::kRead, site);
   return ConstWindow<T>(reinterpret_cast<const T*>(data()), layout.rows, layout.columns,
                         Eigen::OuterStride<>(layout.row_stride));
@@ -110,7 +112,8 @@ auto Ref::Read(Site site) const {
 
 template <typename T>
 auto Ref::Write(Site site) const {
-  const internal::MatrixLayout layout = internal::CheckMap(*this, DTypeOf<T>(), AccessMode::kWrite);
+  const internal::MatrixLayout layout =
+      StopAt(site, [&] { return internal::CheckMap(*this, DTypeOf<T>(), AccessMode::kWrite); });
   Declare(AccessMode::kWrite, site);
   return MutableWindow<T>(reinterpret_cast<T*>(data()), layout.rows, layout.columns,
                           Eigen::OuterStride<>(layout.row_stride));
@@ -118,7 +121,8 @@ auto Ref::Write(Site site) const {
 
 template <typename T>
 auto Ref::ReadWrite(Site site) const {
-  const internal::MatrixLayout layout = internal::CheckMap(*this, DTypeOf<T>(), AccessMode::kReadWrite);
+  const internal::MatrixLayout layout =
+      StopAt(site, [&] { return internal::CheckMap(*this, DTypeOf<T>(), AccessMode::kReadWrite); });
   Declare(AccessMode::kReadWrite, site);
   return MutableWindow<T>(reinterpret_cast<T*>(data()), layout.rows, layout.columns,
                           Eigen::OuterStride<>(layout.row_stride));
@@ -126,8 +130,10 @@ auto Ref::ReadWrite(Site site) const {
 
 template <typename T>
 auto Ref::Load(Site site) const {
-  internal::CheckAccess(*this, DTypeOf<T>(), AccessMode::kRead);
-  CheckUse(*this, AccessMode::kRead);
+  StopAt(site, [&] {
+    internal::CheckAccess(*this, DTypeOf<T>(), AccessMode::kRead);
+    CheckUse(*this, AccessMode::kRead);
+  });
   Declare(AccessMode::kRead, site);
   const MatrixSize size = MatrixSizeOf(shape_);
   OwnedWindow<T> values(size.rows, size.columns);
@@ -138,10 +144,12 @@ auto Ref::Load(Site site) const {
 
 template <typename T, typename Mask>
 auto Ref::Load(const Mask& mask, std::type_identity_t<T> other, Site site) const {
-  internal::CheckAccess(*this, DTypeOf<T>(), AccessMode::kRead);
   const OwnedWindow<bool> wanted = mask;
-  internal::CheckSize(*this, "mask", wanted.rows(), wanted.cols());
-  CheckUse(*this, AccessMode::kRead, wanted.data());
+  StopAt(site, [&] {
+    internal::CheckAccess(*this, DTypeOf<T>(), AccessMode::kRead);
+    internal::CheckSize(*this, "mask", wanted.rows(), wanted.cols());
+    CheckUse(*this, AccessMode::kRead, wanted.data());
+  });
   DeclareMasked(AccessMode::kRead, wanted.data(), site);
   OwnedWindow<T> values(wanted.rows(), wanted.cols());
   if (overruns_) FillPoison(dtype_, values.data(), values.size());
@@ -155,10 +163,12 @@ auto Ref::Load(const Mask& mask, std::type_identity_t<T> other, Site site) const
 template <typename Values>
 void Ref::Store(const Values& values, Site site) const {
   using T = typename Values::Scalar;
-  internal::CheckAccess(*this, DTypeOf<T>(), AccessMode::kWrite);
   const OwnedWindow<T> given = values;
-  internal::CheckSize(*this, "values", given.rows(), given.cols());
-  CheckUse(*this, AccessMode::kWrite);
+  StopAt(site, [&] {
+    internal::CheckAccess(*this, DTypeOf<T>(), AccessMode::kWrite);
+    internal::CheckSize(*this, "values", given.rows(), given.cols());
+    CheckUse(*this, AccessMode::kWrite);
+  });
   Declare(AccessMode::kWrite, site);
   internal::Scatter<T>(*this, nullptr, given.data());
 }
@@ -166,21 +176,26 @@ void Ref::Store(const Values& values, Site site) const {
 template <typename Values, typename Mask>
 requires(!std::is_same_v<Mask, Site>) void Ref::Store(const Values& values, const Mask& mask, Site site) const {
   using T = typename Values::Scalar;
-  internal::CheckAccess(*this, DTypeOf<T>(), AccessMode::kWrite);
   const OwnedWindow<T> given = values;
   const OwnedWindow<bool> wanted = mask;
-  internal::CheckSize(*this, "values", given.rows(), given.cols());
-  internal::CheckSize(*this, "mask", wanted.rows(), wanted.cols());
-  CheckUse(*this, AccessMode::kWrite, wanted.data());
+  StopAt(site, [&] {
+    internal::CheckAccess(*this, DTypeOf<T>(), AccessMode::kWrite);
+    internal::CheckSize(*this, "values", given.rows(), given.cols());
+    internal::CheckSize(*this, "mask", wanted.rows(), wanted.cols());
+    CheckUse(*this, AccessMode::kWrite, wanted.data());
+  });
   DeclareMasked(AccessMode::kWrite, wanted.data(), site);
   internal::Scatter<T>(*this, wanted.data(), given.data());
 }
 
 template <typename T>
 T Ref::Get(const Dims& index, Site site) const {
-  internal::CheckAccess(*this, DTypeOf<T>(), AccessMode::kRead);
-  const Ref part = internal::ElementPart(*this, index);
-  CheckUse(part, AccessMode::kRead);
+  const Ref part = StopAt(site, [&] {
+    internal::CheckAccess(*this, DTypeOf<T>(), AccessMode::kRead);
+    const Ref element = internal::ElementPart(*this, index);
+    CheckUse(element, AccessMode::kRead);
+    return element;
+  });
   part.Declare(AccessMode::kRead, site);
   if (__builtin_expect(part.reaches_out(), 0)) return internal::GetBeyond<T>(part);
   return *reinterpret_cast<const T*>(part.data());
@@ -188,9 +203,12 @@ T Ref::Get(const Dims& index, Site site) const {
 
 template <typename T>
 void Ref::Set(T value, const Dims& index, Site site) const {
-  internal::CheckAccess(*this, DTypeOf<T>(), AccessMode::kWrite);
-  const Ref part = internal::ElementPart(*this, index);
-  CheckUse(part, AccessMode::kWrite);
+  const Ref part = StopAt(site, [&] {
+    internal::CheckAccess(*this, DTypeOf<T>(), AccessMode::kWrite);
+    const Ref element = internal::ElementPart(*this, index);
+    CheckUse(element, AccessMode::kWrite);
+    return element;
+  });
   part.Declare(AccessMode::kWrite, site);
   if (__builtin_expect(part.reaches_out(), 0)) return internal::Scatter<T>(part, nullptr, &value);
   *reinterpret_cast<T*>(part.data()) = value;

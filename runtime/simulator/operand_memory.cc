@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "runtime/base/grouped.h"
+#include "runtime/base/digits.h"
 #include "runtime/base/refusal.h"
 #include "runtime/exec/agent_identity.h"
 #include "runtime/memory/tiling.h"
@@ -67,8 +67,8 @@ absl::Status OperandMemory::LayOut(const Operands& operands, int64_t hbm_bytes, 
     const int64_t bytes = place.allocations[0]->physical_bytes();
     if (bytes > hbm_bytes - used) {
       return absl::ResourceExhaustedError(absl::StrCat("HBM is full: operand ", operands[i].name, " needs ",
-                                                       Grouped(bytes), " bytes, ", Grouped(hbm_bytes - used), " of ",
-                                                       Grouped(hbm_bytes), " are free"));
+                                                       DigitsInGroups(bytes), " bytes, ", DigitsInGroups(hbm_bytes - used), " of ",
+                                                       DigitsInGroups(hbm_bytes), " are free"));
     }
     used += bytes;
   }

@@ -37,7 +37,8 @@ absl::Status CheckOptions(const SimulatorOptions& options) {
   STRANDCORE_RETURN_IF_ERROR(CheckRange("stack_bytes", options.stack_bytes, kLeastStackBytes, kMostStackBytes));
   for (const auto& [name, bytes] :
        {std::pair("vmem_bytes", options.vmem_bytes), std::pair("smem_bytes", options.smem_bytes),
-        std::pair("hbm_bytes", options.hbm_bytes), std::pair("step_limit", options.step_limit)}) {
+        std::pair("hbm_bytes", options.hbm_bytes), std::pair("step_limit", options.step_limit),
+        std::pair("max_faults", int64_t{options.max_faults})}) {
     if (bytes < 0) return Refuse("option ", name, ": expected 0 or more, given ", bytes);
   }
   if (options.threads > 0 && options.policy.has_value()) {
@@ -124,7 +125,7 @@ RunReport Simulator::Run(const RefFunction& kernel, const Operands& operands) {
     }
     report.status = Start(kernel, operands, memory, launch);
     if (report.status.ok()) {
-      RunToTheEnd(launch, report);
+      RunToTheEnd(launch, checker.has_value() ? &*checker : nullptr, report);
       if (checker.has_value()) {
         memory.TellHandOver(*checker);
         AddVerdict(*checker, report);
@@ -177,7 +178,7 @@ absl::Status Simulator::Start(const RefFunction& kernel, const Operands& operand
   return status;
 }
 
-void Simulator::RunToTheEnd(LaunchState& launch, RunReport& report) {
+void Simulator::RunToTheEnd(LaunchState& launch, const Checker* checker, RunReport& report) {
   for (auto& core : cores_) core->Post();
   executor_->RunUntilQuiet();
   std::vector<TensorCore*> waiting;
@@ -185,7 +186,7 @@ void Simulator::RunToTheEnd(LaunchState& launch, RunReport& report) {
     if (core->state() == TensorCore::State::kWaiting) waiting.push_back(core.get());
   }
   const bool failed = launch.stopping();
-  if (!failed && !waiting.empty()) report.faults.push_back(DeadlockFault(waiting));
+  if (!failed && !waiting.empty()) report.faults.push_back(DeadlockFault(waiting, checker));
   UnwindWaiting();
   if (failed) ReportFailure(launch, report);
 }
@@ -194,11 +195,23 @@ void Simulator::AddVerdict(Checker& checker, RunReport& report) const {
   // What a run that stopped midway leaves behind is no fault of the program's.
   const bool whole = report.ok();
   Verdict verdict = checker.Finish();
+  int64_t kept = 0;
   for (Fault& fault : verdict.faults) {
-    if (whole || fault.kind == FaultKind::kRace) report.faults.push_back(std::move(fault));
+    if (!whole && fault.kind != FaultKind::kRace) continue;
+    if (options_.max_faults == 0 || kept++ < options_.max_faults) {
+      report.faults.push_back(std::move(fault));
+    } else if (!report.left_out.empty() && report.left_out.back().kind == fault.kind) {
+      ++report.left_out.back().faults;
+    } else {
+      report.left_out.push_back({fault.kind, 1});
+    }
   }
+  report.more_faults = verdict.more_faults;
   report.notes = std::move(verdict.notes);
+  const auto most = static_cast<size_t>(options_.max_faults);
+  if (most != 0 && report.notes.size() > most) report.notes.resize(most);
   report.proved = verdict.proved && whole;
+  if (!report.proved) report.why_not_proved = whole ? verdict.why_not_proved : "the run did not come to its end";
 }
 
 void Simulator::UnwindWaiting() {

@@ -63,6 +63,8 @@ struct SimulatorOptions {
   int64_t step_limit = 0;
   // Whether the checker watches: races, memory freed under a copy, copies that nobody waited for (Verdict).
   bool check = true;
+  // Faults that a report holds of those that the checker finds, and notes; 0: any number. More are counted alone.
+  int max_faults = 100;
   Observer* observer = nullptr;  // must outlive the simulator
 };
 
@@ -89,7 +91,7 @@ class Simulator {
   void Build();
   absl::Status Start(const RefFunction& kernel, const Operands& operands, class OperandMemory& memory,
                      LaunchState& launch);
-  void RunToTheEnd(LaunchState& launch, RunReport& report);
+  void RunToTheEnd(LaunchState& launch, const class Checker* checker, RunReport& report);
   void AddVerdict(class Checker& checker, RunReport& report) const;
   // Kernels that wait for ever are unwound.
   void UnwindWaiting();

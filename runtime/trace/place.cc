@@ -35,8 +35,12 @@ const char* PhaseName(Phase phase) {
 }
 
 std::string Place::ToString() const {
-  std::string text =
-      core.device == 0 ? absl::StrCat("core ", core.core) : absl::StrCat("device ", core.device, " core ", core.core);
+  const std::string device = core.device == 0 ? "" : absl::StrCat("device ", core.device, " ");
+  return absl::StrCat(device, "core ", core.core, AfterCore());
+}
+
+std::string Place::AfterCore() const {
+  std::string text;
   if (in_pipeline) absl::StrAppend(&text, ", cycle ", cycle, ", step ", grid_point.ToString());
   absl::StrAppend(&text, ", ", PhaseName(phase));
   if (!operand.empty()) absl::StrAppend(&text, " of ", operand);

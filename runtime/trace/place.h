@@ -45,6 +45,8 @@ struct Place {
 
   // "core 0, cycle 1, step (0, 0), wait_in of x"
   std::string ToString() const;
+  // The same without the core: ", cycle 1, step (0, 0), wait_in of x"
+  std::string AfterCore() const;
   friend bool operator==(const Place& a, const Place& b) = default;
 };
 
