@@ -85,6 +85,7 @@ std::string ToJson(const RunReport& report) {
   json["more_faults"] = report.more_faults;
   json["notes"] = Json::array();
   for (const Note& note : report.notes) json["notes"].push_back(JsonOf(note));
+  json["notes_left_out"] = report.notes_left_out;
   json["proved"] = report.proved;
   if (!report.why_not_proved.empty()) json["why_not_proved"] = report.why_not_proved;
   json["cores"] = report.cores;

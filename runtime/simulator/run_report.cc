@@ -77,6 +77,7 @@ std::string RunReport::ToString() const {
   }
   if (const std::string more = LeftOutText(left_out, more_faults); !more.empty()) absl::StrAppend(&text, "\n", more);
   for (const Note& note : notes) absl::StrAppend(&text, text.empty() ? "" : "\n", note.ToString());
+  if (notes_left_out > 0) absl::StrAppend(&text, "\n… and ", Plural(notes_left_out, "more note"));
   if (!ok()) return text;
   return absl::StrCat("ok: ", Plural(cores, "core"), ", ", Plural(counters.steps, "step"), CopiesText(counters),
                       ProofText(*this), text.empty() ? "" : "\n", text);

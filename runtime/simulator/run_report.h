@@ -31,6 +31,7 @@ struct RunReport {
   bool more_faults = false;
   // What may be right, but is worth knowing.
   std::vector<Note> notes;
+  int64_t notes_left_out = 0;  // beyond SimulatorOptions::max_faults
   // Whether no schedule of this input races or hangs; only where the checker watched.
   bool proved = false;
   // Where the checker watched and it is not proved: why not.

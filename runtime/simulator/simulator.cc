@@ -209,7 +209,10 @@ void Simulator::AddVerdict(Checker& checker, RunReport& report) const {
   report.more_faults = verdict.more_faults;
   report.notes = std::move(verdict.notes);
   const auto most = static_cast<size_t>(options_.max_faults);
-  if (most != 0 && report.notes.size() > most) report.notes.resize(most);
+  if (most != 0 && report.notes.size() > most) {
+    report.notes_left_out = static_cast<int64_t>(report.notes.size() - most);
+    report.notes.resize(most);
+  }
   report.proved = verdict.proved && whole;
   if (!report.proved) report.why_not_proved = whole ? verdict.why_not_proved : "the run did not come to its end";
 }

@@ -73,8 +73,89 @@ TEST_P(DeadlockTest, OfASignalThatNeverComesNamesTheWaiterAlone) {
 TEST_P(DeadlockTest, OfTwoCoresThatWaitForEachOtherNamesBoth) {
   const RunReport report = Run(WaitForEver, {}, 2);
   EXPECT_THAT(report,
-              HasFault(FaultKind::kDeadlock, AllOf(HasSubstr("\n  core 0, kernel"), HasSubstr("\n  core 1, kernel"),
-                                                   HasSubstr("nobody, all 2 cores that have not ended wait"))));
+              HasFault(FaultKind::kDeadlock,
+                       MatchesRegex("deadlock: nothing can run\n"
+                                    "  cores 0–1, kernel \\(support.h:[0-9]+\\): never holds 0 of 3 units\n"
+                                    "  who could pay never: nobody, all 2 cores that have not ended wait; no other "
+                                    "core has ever signalled it")));
+  EXPECT_THAT(report.faults[0].places, SizeIs(2));
+}
+
+TEST_P(DeadlockTest, OfCoresThatWaitAlikeIsOneLine) {
+  auto kernel = [](KernelContext& core) {
+    if (core.core_index() == 3) return;
+    core.RunScoped([&](SemaphoreRef credits) { core.Wait(credits, core.core_index() == 6 ? 2 : 1); },
+                   RegularSemaphore({}, "credits"));
+  };
+  const RunReport report = Run(kernel, {}, 7);
+  EXPECT_THAT(report,
+              HasFault(FaultKind::kDeadlock,
+                       MatchesRegex("deadlock: nothing can run\n"
+                                    "  cores 0–2, 4–5, kernel \\(deadlock_test.cc:[0-9]+\\): credits holds 0 of 1 "
+                                    "unit\n"
+                                    "  who could pay credits: nobody, all 6 cores that have not ended wait; no "
+                                    "other core has ever signalled it\n"
+                                    "  core 6, kernel \\(deadlock_test.cc:[0-9]+\\): credits holds 0 of 2 units\n"
+                                    "  who could pay credits: nobody, all 6 cores that have not ended wait; no "
+                                    "other core has ever signalled it")));
+  EXPECT_THAT(report.faults[0].places, SizeIs(6));
+}
+
+// Each core signals the next one once and waits for two: in the second round all wait for each other.
+TEST_P(DeadlockTest, OfCoresThatHaveSignalledEachOtherDrawsTheCycle) {
+  SemaphoreRef turns[3];
+  std::atomic<int> made{0};
+  auto kernel = [&](KernelContext& core) {
+    core.RunScoped(
+        [&](SemaphoreRef turn) {
+          turns[core.core_index()] = turn;
+          made.fetch_add(1);
+          while (made.load() < 3) core.Delay(1);
+          core.Signal(turns[(core.core_index() + 1) % 3]);
+          core.Wait(turn);
+          core.Wait(turn);
+        },
+        RegularSemaphore({}, "turn"));
+  };
+  EXPECT_THAT(Run(kernel, {}, 3),
+              HasFault(FaultKind::kDeadlock,
+                       MatchesRegex(
+                           "deadlock: nothing can run\n"
+                           "  cores 0–2, kernel \\(deadlock_test.cc:[0-9]+\\): turn holds 0 of 1 unit\n"
+                           "  who could pay turn: nobody, all 3 cores that have not ended wait\n"
+                           "  core 2 signalled that of core 0 1 time, last at core 2, kernel \\(deadlock_test.cc:[0-9]+"
+                           "\\), and waits itself\n"
+                           "  core 0 signalled that of core 1 1 time, last at core 0, kernel \\(deadlock_test.cc:[0-9]+"
+                           "\\), and waits itself\n"
+                           "  core 1 signalled that of core 2 1 time, last at core 1, kernel \\(deadlock_test.cc:[0-9]+"
+                           "\\), and waits itself\n"
+                           "  who waits for whom: core 0 –turn→ core 2 –turn→ core 1 –turn→ core 0")));
+}
+
+TEST_P(DeadlockTest, SaysThatAPayerHasEnded) {
+  SemaphoreRef shared;
+  std::atomic<bool> made{false};
+  auto kernel = [&](KernelContext& core) {
+    if (core.core_index() == 1) {
+      while (!made.load()) core.Delay(1);
+      for (int i = 0; i < 3; ++i) core.Signal(shared);
+      return;
+    }
+    core.RunScoped(
+        [&](SemaphoreRef full) {
+          shared = full;
+          made.store(true);
+          for (int i = 0; i < 4; ++i) core.Wait(full);
+        },
+        RegularSemaphore({}, "full"));
+  };
+  EXPECT_THAT(Run(kernel, {}, 2),
+              HasFault(FaultKind::kDeadlock,
+                       MatchesRegex("deadlock: nothing can run\n"
+                                    "  core 0, kernel \\(deadlock_test.cc:[0-9]+\\): full holds 0 of 1 unit\n"
+                                    "  who could pay full: nobody, no other core is running\n"
+                                    "  core 1 signalled it 3 times, last at core 1, kernel "
+                                    "\\(deadlock_test.cc:[0-9]+\\), and has ended")));
 }
 
 TEST_P(DeadlockTest, OfAWaitThatWouldNotSubtractIsOneToo) {

@@ -53,11 +53,13 @@ TEST_P(FailureTest, AnExceptionOfAnyTypeIsAKernelError) {
 TEST_P(FailureTest, ARefusalEndsTheRunWithItsStatus) {
   std::atomic<int> alive{0};
   auto kernel = OneFails(alive, [](KernelContext& core, Ref tile) { core.SyncCopy(tile.At(0), tile); });
+  const std::string line = std::to_string(__LINE__ - 1);
   const RunReport report = Run(kernel, {}, 2);
   EXPECT_EQ(report.status.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(report.ToString(),
             "error: copy from tile (128,) float32 in VMEM to tile (8, 128) float32 in VMEM: expected equal shapes "
-            "(core 1, kernel)");
+            "(core 1, kernel (failure_test.cc:" +
+                line + "))");
   EXPECT_EQ(alive.load(), 0);
 }
 
