@@ -330,10 +330,10 @@ Verdict Checker::Finish() {
       several_ && (findings_.any_race() || findings_.any(FaultKind::kUseAfterScope) || (order_.late() && cut));
   AddWhatIsKnownAtTheEnd();
   verdict.faults = findings_.TakeFaults();
+  // In the order of cores and programs: what is read first is what is to be mended first.
   for (Fault& fault : uninitialised_reads_.TakeFaults()) {
     if (!by_chance) verdict.faults.push_back(std::move(fault));
   }
-  std::stable_sort(verdict.faults.begin(), verdict.faults.end());
   verdict.notes = findings_.TakeNotes();
   verdict.more_faults = findings_.overflowed();
   verdict.why_not_proved = WhyNotProved(!verdict.faults.empty(), cut);

@@ -207,7 +207,7 @@ class Checker final : public Monitor {
   std::mutex shadows_mutex_;
   // Under shadows_mutex_. Each is held where its allocation's shadow() points to.
   absl::flat_hash_map<const AllocationShadow*, std::unique_ptr<AllocationShadow>> shadows_;
-  std::set<std::string> names_;
+  std::set<std::string> memory_names_;
   std::vector<ShadowedMemory> logged_;  // by the shadow's number, as long as the log goes on
 };
 

@@ -34,7 +34,7 @@ AllocationShadow& Checker::AddShadowUnderLock(const Allocation& allocation, bool
     number = static_cast<int32_t>(logged_.size());
     logged_.push_back({allocation.name(), allocation.physical_shape()});
   }
-  auto made = std::make_unique<AllocationShadow>(allocation, number, &*names_.insert(allocation.name()).first);
+  auto made = std::make_unique<AllocationShadow>(allocation, number, &*memory_names_.insert(allocation.name()).first);
   AllocationShadow* const shadow = made.get();
   if (rules_.definedness) {
     shadow->definedness.UndefinePadding();
@@ -53,7 +53,7 @@ void Checker::OnOperand(const Allocation& allocation, bool defined, const Alloca
     AddShadowUnderLock(allocation, defined);
     return;
   }
-  shadow->name = &*names_.insert(absl::StrCat(*shadow->name, " (also ", allocation.name(), ")")).first;
+  shadow->name = &*memory_names_.insert(absl::StrCat(*shadow->name, " (also ", allocation.name(), ")")).first;
   if (shadow->number != AllocationShadow::kNotLogged) logged_[static_cast<size_t>(shadow->number)].name = *shadow->name;
   allocation.shadow().store(shadow, std::memory_order_release);
 }

@@ -21,11 +21,12 @@ std::string PairName(const std::string& memory, const SeenAccess& earlier, const
   return absl::StrCat(memory, "|", name(later), "|", name(earlier), "|", earlier.core == later.core);
 }
 
-// Wherever in the grid.
+// What makes two other faults one: what they say, at the same lines of the source, on whichever core and wherever in
+// the grid.
 std::string NameOf(const Fault& fault) {
   std::string name = absl::StrCat(FaultName(fault.kind), "|", fault.headline);
   for (const Place& place : fault.places) {
-    absl::StrAppend(&name, "|", place.core.core, " ", PhaseName(place.phase), " ", SiteName(place.site));
+    absl::StrAppend(&name, "|", PhaseName(place.phase), " ", SiteName(place.site));
   }
   return name;
 }

@@ -72,7 +72,8 @@ TEST_P(RaceTextTest, OfACopyThatIsNotWaitedFor) {
         },
         Vmem({8, 128}, DType::kFloat32, "tile"), DmaSemaphore({}, "done"));
   };
-  EXPECT_EQ(Run(kernel, {In("x", x)}).ToString(),
+  const std::string text = Run(kernel, {In("x", x)}).ToString();
+  EXPECT_EQ(text,
             "race: the kernel reads tile while a copy is still filling it\n"
             "  core 0, " +
                 Kernel(read) +
@@ -98,7 +99,8 @@ TEST_P(RaceTextTest, OfAWaitThatTheOtherCopyMayHavePaid) {
         },
         Vmem({8, 128}, DType::kFloat32, "tile"), Vmem({8, 128}, DType::kFloat32, "other"), DmaSemaphore({}, "done"));
   };
-  EXPECT_EQ(Run(kernel, {In("x", x)}).ToString(),
+  const std::string text = Run(kernel, {In("x", x)}).ToString();
+  EXPECT_EQ(text,
             "race: the kernel reads tile while a copy is still filling it\n"
             "  core 0, " +
                 Kernel(read) +

@@ -47,6 +47,10 @@ void AllPairs::EndSemaphore(int32_t core, const EndingSemaphore& ending, const S
   checker_->EndSemaphore(core, ending, stamp);
 }
 
+void AllPairs::OnReadSemaphore(int32_t core, int32_t semaphore, const Stamp& stamp) {
+  checker_->OnReadSemaphore(core, semaphore, stamp);
+}
+
 void AllPairs::OnBlockLeft(int32_t core, const BlockVisit& visit, const Stamp& stamp) {
   checker_->OnBlockLeft(core, visit, stamp);
 }

@@ -50,6 +50,7 @@ class AllPairs final : public CheckerHook, public Monitor {
   void OnWrite(int32_t core, const Ref& part, const Stamp& stamp) override;
   void OnBlockLeft(int32_t core, const BlockVisit& visit, const Stamp& stamp) override;
   void OnIndexChange(int32_t core, const IndexChange& change, const Stamp& stamp) override;
+  void OnReadSemaphore(int32_t core, int32_t semaphore, const Stamp& stamp) override;
   void OnFree(int32_t core, const Allocation& allocation, const Stamp& stamp) override;
   void OnEnd(int32_t core) override;
   void OnOperand(const Allocation& allocation, bool defined, const Allocation* same) override;

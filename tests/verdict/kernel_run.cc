@@ -257,6 +257,7 @@ KernelRun RunKernel(const KernelProgram& program, const UnrolledKernel& unrolled
   }
   Operands operands;
   for (size_t i = 0; i < arrays.size(); ++i) operands.push_back(InOut("hbm " + std::to_string(i), arrays[i]));
+  options.max_faults = 0;  // all of them
   Simulator simulator(options);
   if (hook != nullptr) hook->AttachTo(simulator);
   KernelRun run;
