@@ -22,7 +22,8 @@ RefFunction CopiesSlices(int64_t slice, bool cuts_the_last) {
     const int64_t n = x.shape()[0];
     for (int64_t start = 0; start < n; start += slice) {
       const int64_t size = cuts_the_last ? std::min(slice, n - start) : slice;
-      core.SyncCopy(x.At(Ds(start, size)), y.At(Ds(start, size)));
+      const Ref from = x.At(Ds(start, size));
+      core.SyncCopy(from, y.At(Ds(start, size)));
     }
   };
 }

@@ -116,8 +116,8 @@ void Source(Broadcast& broadcast, Tokens& own, const Ref& x, const Ref& pages) {
   broadcast.to_2.Open(own.tokens.At(1));
   for (int64_t item = 0; item < 4; ++item) {
     own.core.SyncCopy(x.At(item), own.tile);
-    broadcast.to_1.Send(own.core, own.tokens.At(0), own.tile, pages.At(0), item);
     broadcast.to_2.Send(own.core, own.tokens.At(1), own.tile, pages.At(1), item);
+    broadcast.to_1.Send(own.core, own.tokens.At(0), own.tile, pages.At(0), item);
   }
   broadcast.to_1.Close(own.core, own.tokens.At(0), 4);
   broadcast.to_2.Close(own.core, own.tokens.At(1), 4);

@@ -35,7 +35,8 @@ RefFunction ScattersByTable(const Scatter& scatter, Exchange& exchange) {
       if (scatter.meets_before_scatter) core.Wait(brought);
       core.SyncCopy(table, cell);
       for (int64_t i : {0, 1}) {
-        core.SyncCopy(x.At(Ds(8 * i, scatter.rows)), y.At(Ds(8 * cell.Get<int32_t>({i}), scatter.rows)));
+        const Ref block = x.At(Ds(8 * i, scatter.rows));
+        core.SyncCopy(block, y.At(Ds(8 * cell.Get<int32_t>({i}), scatter.rows)));
       }
     };
     core.RunScoped(kernel, Smem({2}, DType::kInt32, "cell"), RegularSemaphore({}, "brought"));
@@ -209,7 +210,7 @@ TEST_P(CoresReportTest, S07ForwardingAfterTheWaitOfTheOwnSendAloneIsARace) {
   const Array x = NumberedBlocks(3);
   Array inbox(kF32, {3, 2, 8, 128});
   EXPECT_THAT(Run(Forwards(ring, /*waits_to_receive_first=*/false), {In("x", x), InOut("inbox", inbox)}, 3),
-              HasOnly(FaultKind::kRace, AllOf(HasSubstr("a copy reads inbox while"), HasSubstr("received"))));
+              HasOnly(FaultKind::kRace, HasSubstr("a copy reads inbox while a copy is still filling it")));
 }
 
 TEST_P(CoresReportTest, S07ForwardingAfterBothWaitsIsRight) {

@@ -51,7 +51,7 @@ TEST_P(ThreeCyclesReportTest, P30UnderDefaultThePrefetchOfTheNextCycleRacesWithT
   const RunReport report = RunCycles(Schedule::Default(), /*init=*/false);
   EXPECT_THAT(report,
               HasOnly(FaultKind::kRace, AllOf(HasSubstr("a copy-out writes z while a copy-in is still reading it"),
-                                              HasSubstr("prefetch"), HasSubstr("cycle 1"))));
+                                              HasSubstr("cycle 0, step (0, 0, 0), prefetch"), HasSubstr("copy_out"))));
 }
 
 TEST_P(ThreeCyclesReportTest, P30UnderFixedTheSumStaysAndTravelsOnceInAndOnceOut) {
