@@ -120,6 +120,17 @@ TEST_P(DetectorReportTest, I10DoublingTheBuffersBeyondTheMemoryIsACapacityFault)
   EXPECT_THAT(MakeSimulator(options).Run(Once(pipeline), {In("x", x)}), IsProved());
 }
 
+// The pipeline that is emulated asks for whole tiles only where the block does not divide the array.
+TEST_P(DetectorReportTest, I10ABlockOf64ColumnsThatDividesIsTakenAsTheSeedTakesIt) {
+  const Array x = Integers(kF32, {8, 128}, 1);
+  Array y(kF32, {8, 128});
+  const BlockSpec half({8, 64}, Picking({-1, 0}));
+  EXPECT_THAT(
+      Run(Once(Emit(Copy<float>, {.grid = {2}, .in_specs = {half}, .out_specs = {half}})), {In("x", x), Out("y", y)}),
+      IsProved());
+  EXPECT_EQ(y, x);
+}
+
 // Double, without the wait between the copy and the read, or with it.
 RefFunction Doubles(bool waits) {
   return [waits](KernelContext& core, Ref x, Ref y) {
