@@ -92,8 +92,9 @@ TEST_P(ChainsReportTest, S18TheTokenOfABlockAtTheWrongConsumerIsADeadlockThatNam
   Channel first(1), second(1);
   const RunReport report = Run(ThreeInARow(first, second, /*tells_the_wrong_core=*/true),
                                {In("x", x), InOut("pages", pages), InOut("y", y)}, 3);
-  EXPECT_THAT(report, HasAmong(FaultKind::kDeadlock, AllOf(HasSubstr("full holds 0 of 1 unit"), HasSubstr("core 1"),
-                                                           HasSubstr("chains_test.cc:"))));
+  EXPECT_THAT(report, HasAmong(FaultKind::kDeadlock,
+                               AllOf(HasSubstr("full holds 0 of 1 unit"), ::testing::ContainsRegex("cores? 1"),
+                                     HasSubstr("chains_test.cc:"))));
 }
 
 // Core 0 sends each block to cores 1 and 2. Core 1 hands on the sum of every two; core 2 takes such a sum before it
