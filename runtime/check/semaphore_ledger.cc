@@ -25,7 +25,7 @@ bool OfOneLine(const Stamp& a, const Stamp& b) {
 
 void SemaphoreLedger::Post(int32_t core, int32_t semaphore, int64_t units, const Stamp& stamp) {
   if (units == 0) return;
-  Posts& posts = cores_[static_cast<size_t>(core)].posts[semaphore];
+  Posts& posts = PostsOf(core, semaphore);
   ++posts.times;
   posts.units += units;
   for (int i = 0; i < posts.places; ++i) {
@@ -41,6 +41,8 @@ void SemaphoreLedger::Post(int32_t core, int32_t semaphore, int64_t units, const
 void SemaphoreLedger::End(int32_t core, const EndingSemaphore& ending, bool forget, const Stamp& stamp) {
   Core& self = cores_[static_cast<size_t>(core)];
   if (forget) {
+    Recent& recent = self.recent[static_cast<size_t>(ending.semaphore) % std::size(self.recent)];
+    if (recent.semaphore == ending.semaphore) recent = Recent();
     self.posts.erase(ending.semaphore);
   } else {
     self.ended.push_back({ending.semaphore, ending.dma, stamp});

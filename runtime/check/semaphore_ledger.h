@@ -10,10 +10,11 @@
 
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <string>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
+#include "absl/container/node_hash_map.h"
 #include "runtime/trace/fault.h"
 #include "runtime/trace/monitor.h"
 
@@ -55,12 +56,24 @@ class SemaphoreLedger {
     bool dma;
     Stamp stamp;
   };
+  struct Recent {
+    int32_t semaphore = -1;
+    Posts* posts = nullptr;
+  };
   struct alignas(64) Core {
-    absl::flat_hash_map<int32_t, Posts> posts;
+    absl::node_hash_map<int32_t, Posts> posts;
+    // Of them the last used, by the last bits of their semaphore's number: a pipeline posts to a few in turn.
+    Recent recent[8];
     std::vector<Ended> ended;
     std::vector<int32_t> explained;
   };
 
+  Posts& PostsOf(int32_t core, int32_t semaphore) {
+    Core& self = cores_[static_cast<size_t>(core)];
+    Recent& recent = self.recent[static_cast<size_t>(semaphore) % std::size(self.recent)];
+    if (__builtin_expect(recent.semaphore != semaphore, 0)) recent = {semaphore, &self.posts[semaphore]};
+    return *recent.posts;
+  }
   Fault FaultOf(int32_t owner, const Ended& ended, int64_t left, const std::string& name) const;
 
   std::vector<Core> cores_;

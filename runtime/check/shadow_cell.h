@@ -74,8 +74,9 @@ struct ShadowCell {
       accesses.erase(accesses.begin());
       --kept;
     }
-    accesses.resize(kept);
-    accesses.push_back(access);
+    if (kept == accesses.size()) return accesses.push_back(access);
+    accesses[kept] = access;
+    if (kept + 1 < accesses.size()) accesses.resize(kept + 1);
   }
 
   // As if a later access replaced all, or a read were enough; for tests (CheckerRules).
