@@ -11,7 +11,8 @@ namespace strandcore {
 namespace {
 
 std::string UnitsText(int64_t units, bool dma) {
-  return absl::StrCat(DigitsInGroups(units), dma ? (units == 1 ? " byte" : " bytes") : (units == 1 ? " unit" : " units"));
+  return absl::StrCat(DigitsInGroups(units),
+                      dma ? (units == 1 ? " byte" : " bytes") : (units == 1 ? " unit" : " units"));
 }
 
 std::string PlaceText(const Stamp& stamp, int32_t core) { return PlaceOf(stamp, CoreId{0, core}, "").ToString(); }

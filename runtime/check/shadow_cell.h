@@ -20,8 +20,8 @@ namespace strandcore {
 struct SeenAccess {
   AccessEpoch epoch;
   AccessName name;
-  Stamp stamp;             // of the access, or of the transfer's start
-  int32_t core = 0;        // which made it, or started the transfer
+  Stamp stamp;                   // of the access, or of the transfer's start
+  int32_t core = 0;              // which made it, or started the transfer
   int32_t pays = -1;             // the semaphore that the transfer pays
   int32_t pays_on_arrival = -1;  // of a remote one
   int32_t semaphore = -1;        // tags of the two: what they are called

@@ -62,7 +62,8 @@ std::string RoomList::ToString() const {
     const std::string buffers = line.buffers == 1 ? "" : absl::StrCat(line.buffers, " buffers × ");
     absl::StrAppend(&list, "\n", line.title, ": ", buffers, DigitsInGroups(line.bytes), " bytes, ", line.what);
     if (needed <= limit_) continue;
-    absl::StrAppend(&list, free < 0 ? ": does not fit" : absl::StrCat(": does not fit, ", DigitsInGroups(free), " are free"));
+    absl::StrAppend(&list,
+                    free < 0 ? ": does not fit" : absl::StrCat(": does not fit, ", DigitsInGroups(free), " are free"));
   }
   return absl::StrCat(MemorySpaceName(space_), " of core ", owner_.core, " is full: ", DigitsInGroups(needed),
                       " bytes are needed, the limit is ", DigitsInGroups(limit_), list);

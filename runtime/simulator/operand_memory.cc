@@ -66,9 +66,9 @@ absl::Status OperandMemory::LayOut(const Operands& operands, int64_t hbm_bytes, 
     if (!place.owners.empty() || SameBefore(place) != nullptr) continue;
     const int64_t bytes = place.allocations[0]->physical_bytes();
     if (bytes > hbm_bytes - used) {
-      return absl::ResourceExhaustedError(absl::StrCat("HBM is full: operand ", operands[i].name, " needs ",
-                                                       DigitsInGroups(bytes), " bytes, ", DigitsInGroups(hbm_bytes - used), " of ",
-                                                       DigitsInGroups(hbm_bytes), " are free"));
+      return absl::ResourceExhaustedError(
+          absl::StrCat("HBM is full: operand ", operands[i].name, " needs ", DigitsInGroups(bytes), " bytes, ",
+                       DigitsInGroups(hbm_bytes - used), " of ", DigitsInGroups(hbm_bytes), " are free"));
     }
     used += bytes;
   }
