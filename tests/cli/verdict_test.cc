@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
+#include <cstdio>
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -67,9 +70,12 @@ class VerdictLineTest : public ::testing::Test {
  protected:
   // Of a file of this one line.
   Outcome Run(const std::string& command, const std::string& line) {
-    const std::string path = ::testing::TempDir() + "/verdict_line.jsonl";
+    // ctest runs the tests of this fixture at the same time, each in a process of its own.
+    const std::string path = ::testing::TempDir() + "/verdict_line_" + std::to_string(getpid()) + ".jsonl";
     std::ofstream(path) << line << "\n";
-    return RunTool({command, path});
+    const Outcome outcome = RunTool({command, path});
+    std::remove(path.c_str());
+    return outcome;
   }
 };
 
