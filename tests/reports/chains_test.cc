@@ -13,7 +13,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-using ChainsReportTest = ScheduleTest;
+using ChainsReportTest = ReportTest;
 STRANDCORE_ON_EVERY_BACKEND(ChainsReportTest);
 
 constexpr int64_t kItems = 5;
@@ -159,7 +159,7 @@ RefFunction Broadcasts(Broadcast& broadcast) {
   };
 }
 
-class BroadcastReportTest : public ScheduleTest {
+class BroadcastReportTest : public ReportTest {
  protected:
   RunReport RunBroadcast(int64_t slots) {
     Broadcast broadcast(slots);

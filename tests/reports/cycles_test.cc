@@ -36,7 +36,7 @@ RefFunction ThreeCycles(const Schedule& schedule, bool init) {
   };
 }
 
-class ThreeCyclesReportTest : public ScheduleTest {
+class ThreeCyclesReportTest : public ReportTest {
  protected:
   RunReport RunCycles(const Schedule& schedule, bool init) {
     return Run(ThreeCycles(schedule, init), {In("x", x), InOut("z", z)});

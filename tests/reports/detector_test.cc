@@ -16,7 +16,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-using DetectorReportTest = ScheduleTest;
+using DetectorReportTest = ReportTest;
 STRANDCORE_ON_EVERY_BACKEND(DetectorReportTest);
 
 // Four cores with 40 copies each in flight at once; `careless` does not wait for its copy 17 before it reads its row.
@@ -41,8 +41,8 @@ TEST_P(DetectorReportTest, I04OneMissingWaitAmongManyCopiesOfManyCoresIsFoundAnd
   const Array x = Integers(kF32, {40, 128}, 1);
   Array sums(kF32, {4, 128});
   const RunReport report = Run(ManyCopies(/*careless=*/3), {In("x", x), Out("sums", sums)}, 4);
-  ASSERT_THAT(report, HasFault(FaultKind::kRace, AllOf(HasSubstr("rows, rows 17, columns 0–127"), HasSubstr("core 3"),
-                                                       HasSubstr("arrived[17]"))));
+  ASSERT_THAT(report, HasOne(FaultKind::kRace, AllOf(HasSubstr("rows, rows 17, columns 0–127"), HasSubstr("core 3"),
+                                                     HasSubstr("arrived[17]"))));
   EXPECT_EQ(report.faults[0].count, 1);
 }
 
@@ -115,7 +115,7 @@ TEST_P(DetectorReportTest, I10DoublingTheBuffersBeyondTheMemoryIsACapacityFault)
   SimulatorOptions options = OptionsFor(1);
   options.vmem_bytes = 12 * 1024;  // one and a half blocks
   EXPECT_THAT(MakeSimulator(options).Run(Once(pipeline), {In("x", x)}),
-              HasFault(FaultKind::kCapacity, AllOf(HasSubstr("VMEM of core 0"), HasSubstr("x"))));
+              HasOne(FaultKind::kCapacity, AllOf(HasSubstr("VMEM of core 0"), HasSubstr("x"))));
   options.vmem_bytes = 16 * 1024;
   EXPECT_THAT(MakeSimulator(options).Run(Once(pipeline), {In("x", x)}), IsProved());
 }
@@ -158,7 +158,7 @@ TEST(DetectorOnOneThreadReportTest, I12AStableRightAnswerDoesNotHideTheRace) {
     if (waits) {
       EXPECT_THAT(report, IsProved());
     } else {
-      EXPECT_THAT(report, HasFault(FaultKind::kRace, HasSubstr("the kernel reads tile while a copy is still filling")));
+      EXPECT_THAT(report, HasOne(FaultKind::kRace, HasSubstr("the kernel reads tile while a copy is still filling")));
     }
   }
 }

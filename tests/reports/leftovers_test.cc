@@ -11,7 +11,7 @@ using ::testing::AllOf;
 using ::testing::AnyOf;
 using ::testing::HasSubstr;
 
-using LeftoversReportTest = ScheduleTest;
+using LeftoversReportTest = ReportTest;
 STRANDCORE_ON_EVERY_BACKEND(LeftoversReportTest);
 
 // Signals its own semaphore twice, waits `waits` times.
@@ -28,8 +28,8 @@ RefFunction SignalsTwice(int waits) {
 TEST_P(LeftoversReportTest, S10AUnitThatIsLeftIsReportedWithItsSemaphoreAndItsSignal) {
   const RunReport report = Run(SignalsTwice(1));
   EXPECT_THAT(report,
-              HasFault(FaultKind::kSemaphoreNotZero, AllOf(HasSubstr("ready"), HasSubstr("core 0"),
-                                                           HasSubstr("1 unit left"), HasSubstr("leftovers_test.cc:"))));
+              HasOne(FaultKind::kSemaphoreNotZero, AllOf(HasSubstr("ready"), HasSubstr("core 0"),
+                                                         HasSubstr("1 unit left"), HasSubstr("leftovers_test.cc:"))));
   EXPECT_THAT(Run(SignalsTwice(2)), IsProved());
 }
 
@@ -54,8 +54,8 @@ RefFunction PushesThree(int64_t pops) {
 TEST_P(LeftoversReportTest, S20ATokenThatIsLeftIsReportedByTheKernelThatLeftItAndALaterOneIsNotHurt) {
   Simulator& simulator = MakeSimulator();
   EXPECT_THAT(simulator.Run(PushesThree(2), {}),
-              HasFault(FaultKind::kSemaphoreNotZero,
-                       AllOf(HasSubstr("tokens of core 0 ends with 1 unit left"), HasSubstr("leftovers_test.cc:"))));
+              HasOne(FaultKind::kSemaphoreNotZero,
+                     AllOf(HasSubstr("tokens of core 0 ends with 1 unit left"), HasSubstr("leftovers_test.cc:"))));
   EXPECT_THAT(simulator.Run(PushesThree(3), {}), IsProved());
 }
 

@@ -14,7 +14,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-using RevisitsReportTest = ScheduleTest;
+using RevisitsReportTest = ReportTest;
 STRANDCORE_ON_EVERY_BACKEND(RevisitsReportTest);
 
 // x (2, 16, 256) summed over its first dimension; `outer` is the axis of the

@@ -14,7 +14,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-using RingsReportTest = ScheduleTest;
+using RingsReportTest = ReportTest;
 STRANDCORE_ON_EVERY_BACKEND(RingsReportTest);
 
 struct Ring {
@@ -183,7 +183,7 @@ void Consume(KernelContext& core, const Passing& passing, Hand& hand, const Ref&
   core.RunScoped(kernel, RegularSemaphore({passing.slots}, "full"));
 }
 
-class PassingReportTest : public ScheduleTest {
+class PassingReportTest : public ReportTest {
  protected:
   RunReport Pass(const Passing& passing) {
     Hand hand;

@@ -13,7 +13,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-using SemaphoresReportTest = ScheduleTest;
+using SemaphoresReportTest = ReportTest;
 STRANDCORE_ON_EVERY_BACKEND(SemaphoresReportTest);
 
 // z = x - y, block by block: two slots an operand, the next blocks on their way before the current ones are waited for.
