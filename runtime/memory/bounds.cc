@@ -116,6 +116,7 @@ std::string OutsideText(int rank, int d, int64_t extent, int64_t first) {
 }
 
 std::string OutsideText(int rank, int d, int64_t extent, int64_t first, int64_t last, int64_t step) {
+  if (first == last) return OutsideText(rank, d, extent, first);
   const std::string steps = step == 1 ? "" : absl::StrCat(" in steps of ", step);
   return absl::StrCat(DimensionUnit(rank, d, true), " ", first, "–", last, steps, " of dimension ", d, " lie outside ",
                       Allowed(extent));

@@ -40,14 +40,10 @@ bool SliceReachesOut(const Ref& ref, int d, const Index& slice) {
     StopOutOfRange(ref, "a slice of dimension ", d, " has ", wrong, " ", value, "; expected ",
                    slice.start < 0 || slice.size < 0 ? "0 or more" : "1 or more");
   }
-  if (slice.size == 0 && slice.start <= extent) return false;
-  if (slice.size > 0 && slice.start < extent && slice.size - 1 <= (extent - 1 - slice.start) / slice.stride) {
+  // It touches nothing, wherever it is.
+  if (slice.size == 0) return false;
+  if (slice.start < extent && slice.size - 1 <= (extent - 1 - slice.start) / slice.stride) {
     return false;
-  }
-  if (slice.size == 0) {
-    if (MayReach(ref, d, slice.start)) return false;  // nothing lies there
-    StopOutOfRange(ref, "an empty slice at ", DimensionUnit(ref.rank(), d, false), " ", slice.start, " of dimension ",
-                   d, " lies outside 0–", extent);
   }
   int64_t last;
   if (__builtin_mul_overflow(slice.size - 1, slice.stride, &last) || __builtin_add_overflow(last, slice.start, &last)) {
@@ -87,7 +83,7 @@ Ref Ref::Slice(absl::Span<const Index> indices) const {
     if (index.kind == Index::Kind::kSlice) {
       out |= SliceReachesOut(*this, d, index);
       size = index.size;
-      // An empty slice may start at the end, where nothing is; of one element, the stride would mean nothing.
+      // An empty slice may start anywhere; of one element, the stride would mean nothing.
       if (size > 0) starts[d] = index.start;
       if (size > 1) stride *= index.stride;
     }

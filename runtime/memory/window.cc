@@ -40,8 +40,11 @@ void CheckAccess(const Ref& ref, DType asked, AccessMode mode) {
   }
   const bool allowed = ref.port() == nullptr || ref.port()->hbm_allowed;
   if (!allowed && (ref.space() == MemorySpace::kHbm || ref.space() == MemorySpace::kAny)) {
-    throw Stop{Refuse(ref.allocation()->Title(), " lives in ", MemorySpaceName(ref.space()),
-                      ": a kernel cannot load it directly; copy it to VMEM (MakeAsyncCopy, SyncCopy or a pipeline)")};
+    const char* const instead = mode == AccessMode::kRead    ? "load it directly; copy it to VMEM"
+                                : mode == AccessMode::kWrite ? "store to it directly; copy to it from VMEM"
+                                                             : "load and store it directly; copy it to VMEM and back";
+    throw Stop{Refuse(ref.allocation()->Title(), " lives in ", MemorySpaceName(ref.space()), ": a kernel cannot ",
+                      instead, " (MakeAsyncCopy, SyncCopy or a pipeline)")};
   }
   if (mode != AccessMode::kRead && ref.allocation()->read_only()) {
     throw Stop{Refuse("store into ", ref.allocation()->Title(),
