@@ -24,9 +24,9 @@ Checker::Checker(int32_t cores, const CheckerRules& rules)
 
 Checker::~Checker() = default;
 
-int32_t Checker::AddSemaphore(int32_t core, const std::string& name) {
+int32_t Checker::AddSemaphore(int32_t core, const std::string& name, bool dma) {
   const SemaphoreId id = order_.AddSemaphore(core);
-  const int32_t tag = names_.TagOf(name);
+  const int32_t tag = names_.TagOf(name, dma);
   order_.SetTag(id, tag);
   if (order_.LoggedAs(id) != kNotLogged) cores_[static_cast<size_t>(core)].tags.push_back(tag);
   return id;

@@ -19,6 +19,7 @@ WhyUnordered Checker::BeginWhy(const SeenAccess& earlier, const SeenAccess& late
     tag = earlier.receive;
   }
   if (earlier.by_transfer()) why.semaphore = names_.NameOf(tag);
+  why.counts_bytes = names_.CountsBytes(tag);
   return why;
 }
 

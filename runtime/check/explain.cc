@@ -1,7 +1,11 @@
 #include "runtime/check/explain.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "absl/strings/str_cat.h"
 #include "runtime/base/digits.h"
+#include "runtime/check/region_union.h"
 
 namespace strandcore {
 namespace {
@@ -26,19 +30,6 @@ std::string WhoOf(const SeenAccess& access) {
   }
 }
 
-// "rows 0–127, columns 0–127"
-std::string RegionText(const Region& region) {
-  const int rank = region.rank;
-  std::string text;
-  for (int d = 0; d < rank; ++d) {
-    const char* unit = d == rank - 1 ? "columns" : d == rank - 2 ? "rows" : "indices";
-    const int64_t last = region.end[d] - 1;
-    absl::StrAppend(&text, text.empty() ? "" : ", ", unit, " ", region.start[d]);
-    if (last != region.start[d]) absl::StrAppend(&text, "–", last);
-  }
-  return text;
-}
-
 std::string PlaceText(int32_t core, const Stamp& stamp) { return PlaceOf(stamp, CoreId{0, core}, "").ToString(); }
 
 // "the copy started by core 0, kernel (matmul.cc:41)"
@@ -49,12 +40,18 @@ std::string PostText(const ToldRequest& post) {
                       : absl::StrCat("signal ", post.number, " of core ", post.core);
 }
 
+// Each place once: the copies of a loop have one.
 std::string InsteadText(const std::vector<ToldRequest>& posts) {
-  std::string text;
-  for (size_t i = 0; i < posts.size() && i < kMostInstead; ++i) {
-    absl::StrAppend(&text, text.empty() ? "" : i + 1 == posts.size() ? " or " : "; ", PostText(posts[i]));
+  std::vector<std::string> texts;
+  for (const ToldRequest& post : posts) {
+    std::string text = PostText(post);
+    if (std::find(texts.begin(), texts.end(), text) == texts.end()) texts.push_back(std::move(text));
   }
-  if (posts.size() > kMostInstead) absl::StrAppend(&text, " or ", posts.size() - kMostInstead, " others");
+  std::string text;
+  for (size_t i = 0; i < texts.size() && i < kMostInstead; ++i) {
+    absl::StrAppend(&text, text.empty() ? "" : i + 1 == texts.size() ? " or " : "; ", texts[i]);
+  }
+  if (texts.size() > kMostInstead) absl::StrAppend(&text, " or ", texts.size() - kMostInstead, " others");
   return text;
 }
 
@@ -77,8 +74,9 @@ std::string NotWaitedText(const WhyUnordered& why, const SeenAccess& earlier, co
   if (why.owner == later.core) {
     std::string text = absl::StrCat(owner, " has not waited ", why.semaphore, " for this copy");
     if (why.totals.has_value()) {
-      absl::StrAppend(&text, " (", DigitsInGroups(why.totals->posted), " bytes started, ",
-                      DigitsInGroups(why.totals->waited), " waited)");
+      absl::StrAppend(&text, " (", DigitsInGroups(why.totals->posted),
+                      why.counts_bytes ? " bytes started, " : " started, ", DigitsInGroups(why.totals->waited),
+                      " waited)");
     }
     return text;
   }
@@ -118,7 +116,7 @@ std::string RaceHeadline(const std::string& memory, const SeenAccess& earlier, c
 std::string SideText(const std::string& memory, const Region& region, const SeenAccess& side) {
   return absl::StrCat(side.by_transfer() ? absl::StrCat(WhoOf(side), ", started by ") : "",
                       PlaceText(side.core, side.stamp), ": ", side.write ? "writes " : "reads ", memory, ", ",
-                      RegionText(region));
+                      PartText(region));
 }
 
 std::vector<std::string> WhyLines(const WhyUnordered& why, const SeenAccess& earlier, const SeenAccess& later) {

@@ -38,6 +38,7 @@ struct WhyUnordered {
   std::optional<ToldWait> unsure;
   // The semaphore that says that the earlier side, a transfer, is over, and whose it is.
   std::string semaphore;
+  bool counts_bytes = true;
   int32_t owner = 0;
   std::optional<SemaphoreTotals> totals;  // of that semaphore; only where they are its owner's alone
   bool owner_learns = true;               // whether its owner ever knows that the transfer is over

@@ -23,6 +23,7 @@ class AsyncCopy {
   // Queues the copy and returns at once.
   void Start(Site site = Site::Here()) const;
   // Blocks until the semaphore (of a remote copy: `send`) holds the bytes of this copy's target, then subtracts them.
+  // Stops the kernel where the semaphore is a regular one.
   void Wait(Site site = Site::Here()) const;
   // Of a remote copy, called by the owner of `receive`: the same for that one.
   void WaitReceived(KernelContext& core, Site site = Site::Here()) const;
@@ -32,6 +33,7 @@ class AsyncCopy {
 
  private:
   friend class KernelContext;
+  static void RefuseToWaitOnRegular(const SemaphoreRef& semaphore, Site site);
   AsyncCopy(KernelContext& core, const Ref& source, const Ref& target, const SemaphoreRef& done,
             const SemaphoreRef& receive = {})
       : core_(&core), source_(source), target_(target), done_(done), receive_(receive) {}

@@ -79,8 +79,15 @@ void KernelContext::CheckCopy(const Ref& source, const Ref& target, const Semaph
   }
   CheckUse(source, AccessMode::kRead);
   CheckUse(target, AccessMode::kWrite);
-  RefuseUnless(done.valid() && done.kind() == SemaphoreKind::kDma && done.rank() == 0 && done.owner() == id_, "copy",
-               done, "one DMA semaphore of the copying core");
+  const bool too_early = done.valid() && done.kind() == SemaphoreKind::kRegular && !CountsOnRegular();
+  RefuseUnless(MayCount(done) && done.owner() == id_, "copy", done,
+               too_early ? "one DMA semaphore of the copying core (chips from v6e on count copies on regular ones too)"
+                         : "one DMA semaphore of the copying core");
+}
+
+// Whether copies can be counted on it. From generation 6 on also on a regular semaphore (primitives.md 2.1).
+bool KernelContext::MayCount(const SemaphoreRef& semaphore) const {
+  return semaphore.valid() && semaphore.rank() == 0 && (semaphore.kind() == SemaphoreKind::kDma || CountsOnRegular());
 }
 
 void KernelContext::RefuseReadOnly(const Ref& target) const {
@@ -99,8 +106,9 @@ AsyncCopy KernelContext::MakeAsyncRemoteCopy(const Ref& source, const Ref& targe
                                              SemaphoreRef receive, Site site) {
   StopAt(site, [&] {
     CheckCopy(source, target, send);
-    RefuseUnless(receive.valid() && receive.kind() == SemaphoreKind::kDma && receive.rank() == 0, "remote copy",
-                 receive, "one DMA semaphore to be paid on arrival");
+    RefuseUnless(MayCount(receive) && receive.kind() == send.kind(), "remote copy", receive,
+                 send.kind() == SemaphoreKind::kDma ? "one DMA semaphore to be paid on arrival"
+                                                    : "one regular semaphore, as the sender's, to be paid on arrival");
   });
   return AsyncCopy(*this, source, target, send, receive);
 }
@@ -128,7 +136,18 @@ void AsyncCopy::Start(Site site) const {
       site);
 }
 
-void AsyncCopy::Wait(Site site) const { core_->WaitForBytes(done_, target_.bytes(), site); }
+void AsyncCopy::Wait(Site site) const {
+  RefuseToWaitOnRegular(done_, site);
+  core_->WaitForBytes(done_, target_.bytes(), site);
+}
+
+void AsyncCopy::RefuseToWaitOnRegular(const SemaphoreRef& semaphore, Site site) {
+  if (semaphore.kind() == SemaphoreKind::kDma) return;
+  StopAt(site, [&] {
+    StopUnlessOk(Refuse("Wait of a copy: expected a copy on a DMA semaphore, given one on regular semaphore ",
+                        semaphore.Name(), ", which holds 1 a copy: wait for it by KernelContext::Wait"));
+  });
+}
 
 void AsyncCopy::WaitReceived(KernelContext& core, Site site) const {
   if (!receive_.valid() || receive_.owner() != core.id()) {
@@ -136,6 +155,7 @@ void AsyncCopy::WaitReceived(KernelContext& core, Site site) const {
       StopUnlessOk(Refuse("WaitReceived: expected a remote copy that pays a semaphore of the waiting core"));
     });
   }
+  RefuseToWaitOnRegular(receive_, site);
   core.WaitForBytes(receive_, target_.bytes(), site);
 }
 

@@ -109,9 +109,11 @@ class KernelContext final : public AccessPort {
   Ref Filled(const Ref& window) const;
 
   // A copy from one memory to another, to be started and waited. Equal shapes and element types (not bool); `done` is
-  // one DMA semaphore of this core, which the copy's bytes are counted on.
+  // one DMA semaphore of this core, which the copy's bytes are counted on. From generation 6 (v6e) on it may be a
+  // regular semaphore, which each copy adds 1 to, and which is waited for by Wait.
   AsyncCopy MakeAsyncCopy(const Ref& source, const Ref& target, SemaphoreRef done, Site site = Site::Here());
-  // A copy that also pays `receive`, one DMA semaphore of any core of the device, when its target is written.
+  // A copy that also pays `receive`, one semaphore of the same kind of any core of the device, when its target is
+  // written.
   AsyncCopy MakeAsyncRemoteCopy(const Ref& source, const Ref& target, SemaphoreRef send, SemaphoreRef receive,
                                 Site site = Site::Here());
   // Copies and waits.
@@ -217,6 +219,8 @@ class KernelContext final : public AccessPort {
   // In a handler: where the exception was thrown, as far as is known.
   Place ThrownAt() const;
   void RefuseUnless(bool condition, const char* what, const SemaphoreRef& semaphore, const char* expected);
+  bool CountsOnRegular() const { return chip_->generation >= 6; }
+  bool MayCount(const SemaphoreRef& semaphore) const;
   void CheckCopy(const Ref& source, const Ref& target, const SemaphoreRef& done);
   void CheckUnits(const char* call, const SemaphoreRef& semaphore, int64_t units);
   void WaitFor(const SemaphoreRef& semaphore, int64_t units, bool subtract, Site site);

@@ -85,7 +85,8 @@ absl::Status ScopeKeeper::AllocateSemaphores(Scope::SemaphoreItem& item) {
 
 void ScopeKeeper::TellBegin(SemaphoreArray& array) {
   for (int64_t i = 0; i < array.count(); ++i) {
-    array.at(i).set_monitored_as(monitor_->AddSemaphore(owner_.core, OneSemaphore{&array, i}.Name()));
+    array.at(i).set_monitored_as(
+        monitor_->AddSemaphore(owner_.core, OneSemaphore{&array, i}.Name(), array.kind() == SemaphoreKind::kDma));
   }
 }
 

@@ -81,7 +81,7 @@ TensorCore::Served TensorCore::ServeStart() {
   if (launch_->monitor != nullptr) {
     const OneSemaphore& receive = copy.receive;
     launch_->monitor->OnStart(id().core, copy.source, copy.target, copy.semaphore.semaphore().monitored_as(),
-                              receive.array == nullptr ? -1 : receive.semaphore().monitored_as(), transfer.bytes(),
+                              receive.array == nullptr ? -1 : receive.semaphore().monitored_as(), transfer.units(),
                               Stamped());
   }
   context_.next_copy_ = &in_flight_.Next().request();

@@ -61,11 +61,11 @@ void Transfer::Complete(const ReturnStack* helper) {
   }
   Semaphore& semaphore = request_.semaphore.semaphore();
   ReturnStack& returns = *home_->returns;
-  const int64_t bytes = bytes_;
+  const int64_t units = this->units();
   const OneSemaphore receive = request_.receive;
   // The signal first: the core frees a semaphore only when every transfer on it has come back.
-  semaphore.Signal(bytes);
-  if (receive.array != nullptr) receive.semaphore().Signal(bytes);
+  semaphore.Signal(units);
+  if (receive.array != nullptr) receive.semaphore().Signal(units);
   if (&returns == helper) {
     returns.PushOwn(*this);
   } else {

@@ -35,7 +35,8 @@ class Transfer final : public Agent {
     Ref source;
     Ref target;
     OneSemaphore semaphore;
-    // Of another core, which is paid too when the target is written (a remote copy); none for a local one.
+    // Of another core and the same kind, which is paid too when the target is written (a remote copy); none for a
+    // local one.
     OneSemaphore receive = {};
   };
   // What stays the same for all transfers of a core.
@@ -66,6 +67,8 @@ class Transfer final : public Agent {
 
   uint64_t number() const { return number_; }
   int64_t bytes() const { return bytes_; }
+  // What it adds to its semaphores: bytes to a DMA semaphore, 1 to a regular one (primitives.md 2.1).
+  int64_t units() const { return request_.semaphore.kind() == SemaphoreKind::kDma ? bytes_ : 1; }
   bool overlapped() const { return overlapped_; }
   void set_engine(DmaEngine* engine) { engine_ = engine; }
   OrderToken& start_token() { return start_token_; }

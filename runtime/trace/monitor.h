@@ -81,9 +81,9 @@ class Monitor {
 
   virtual ~Monitor() = default;
 
-  // A semaphore of `core` begins and ends; what it is called. Ends when its scope does: a transfer that was started on
-  // it has been told.
-  virtual int32_t AddSemaphore(int32_t core, const std::string& name) = 0;
+  // A semaphore of `core` begins and ends; what it is called, and whether its units are bytes. Ends when its scope
+  // does: a transfer that was started on it has been told.
+  virtual int32_t AddSemaphore(int32_t core, const std::string& name, bool dma) = 0;
   virtual void EndSemaphore(int32_t core, const EndingSemaphore& ending, const Stamp& stamp) = 0;
   virtual void OnSignal(int32_t core, int32_t semaphore, int64_t units, const Stamp& stamp) = 0;
   virtual void OnWait(int32_t core, int32_t semaphore, int64_t units, bool subtract, const Stamp& stamp) = 0;

@@ -98,9 +98,10 @@ TEST(CopyRefusalTest, OnAnotherSortOfSemaphore) {
   auto with = [](auto pick) {
     return RefusalOf([pick](KernelContext& core, const Parts& p) { core.MakeAsyncCopy(p.x, p.y, pick(p)); });
   };
-  EXPECT_EQ(
-      with([](const Parts& p) { return p.signals; }),
-      "copy: expected one DMA semaphore of the copying core, given regular semaphore signals of shape () of core 0");
+  EXPECT_EQ(with([](const Parts& p) { return p.signals; }),
+            "copy: expected one DMA semaphore of the copying core (chips from v6e on count copies on regular ones "
+            "too), given "
+            "regular semaphore signals of shape () of core 0");
   EXPECT_EQ(with([](const Parts& p) { return p.bytes_array; }),
             "copy: expected one DMA semaphore of the copying core, given DMA semaphore bytes_array[:] of shape (4,) of "
             "core 0");
@@ -197,16 +198,18 @@ TEST(SemaphoreRefusalTest, OfAnotherCores) {
 }
 
 TEST(AccessRefusalTest, OfHbmAdvisesACopy) {
-  const std::string advice =
-      "operand y lives in HBM: a kernel cannot load it directly; copy it to VMEM (MakeAsyncCopy, SyncCopy or a "
-      "pipeline)";
-  EXPECT_EQ(RefusalOf([](KernelContext&, const Parts& p) { p.y.Read<int32_t>(); }), advice);
-  EXPECT_EQ(RefusalOf([](KernelContext&, const Parts& p) { p.y.Write<int32_t>() = 0; }), advice);
-  EXPECT_EQ(RefusalOf([](KernelContext&, const Parts& p) { p.y.ReadWrite<int32_t>(); }), advice);
-  EXPECT_EQ(RefusalOf([](KernelContext&, const Parts& p) { p.y.At(Ds(0, 8)).Load<int32_t>(); }), advice);
-  EXPECT_EQ(RefusalOf([](KernelContext&, const Parts& p) { p.y.Store(p.tile.Load<int32_t>()); }), advice);
-  EXPECT_EQ(RefusalOf([](KernelContext&, const Parts& p) { p.y.Get<int32_t>({0, 0}); }), advice);
-  EXPECT_EQ(RefusalOf([](KernelContext&, const Parts& p) { p.y.Set<int32_t>(1, {0, 0}); }), advice);
+  const std::string refused = "operand y lives in HBM: a kernel cannot ",
+                    by = " (MakeAsyncCopy, SyncCopy or a pipeline)";
+  const std::string load = refused + "load it directly; copy it to VMEM" + by;
+  EXPECT_EQ(RefusalOf([](KernelContext&, const Parts& p) { p.y.Read<int32_t>(); }), load);
+  EXPECT_EQ(RefusalOf([](KernelContext&, const Parts& p) { p.y.At(Ds(0, 8)).Load<int32_t>(); }), load);
+  EXPECT_EQ(RefusalOf([](KernelContext&, const Parts& p) { p.y.Get<int32_t>({0, 0}); }), load);
+  const std::string store = refused + "store to it directly; copy to it from VMEM" + by;
+  EXPECT_EQ(RefusalOf([](KernelContext&, const Parts& p) { p.y.Write<int32_t>() = 0; }), store);
+  EXPECT_EQ(RefusalOf([](KernelContext&, const Parts& p) { p.y.Store(p.tile.Load<int32_t>()); }), store);
+  EXPECT_EQ(RefusalOf([](KernelContext&, const Parts& p) { p.y.Set<int32_t>(1, {0, 0}); }), store);
+  EXPECT_EQ(RefusalOf([](KernelContext&, const Parts& p) { p.y.ReadWrite<int32_t>(); }),
+            refused + "load and store it directly; copy it to VMEM and back" + by);
 }
 
 TEST(AccessRefusalTest, OfAnotherElementType) {

@@ -275,14 +275,14 @@ TEST_P(SlicesReportTest, S14WritingTheSourceBeforeItsWaitIsARace) {
   SKIP_IF_THE_SANITIZER_REPORTS_IT();
   EXPECT_THAT(RunSend(AfterSend::kWritesSourceBeforeTheWait),
               HasOnly(FaultKind::kRace, AllOf(HasSubstr("a copy writes pages while a copy is still reading it"),
-                                              HasSubstr("indices 0, rows 0–7"))));
+                                              HasSubstr("index 0, rows 0–7"))));
 }
 
 TEST_P(SlicesReportTest, S14TheWaitOfTheSenderTellsNothingOfTheTarget) {
   SKIP_IF_THE_SANITIZER_REPORTS_IT();
   EXPECT_THAT(RunSend(AfterSend::kReadsTarget),
               HasOnly(FaultKind::kRace, AllOf(HasSubstr("a copy reads pages while a copy is still filling it"),
-                                              HasSubstr("indices 1, rows 8–15"))));
+                                              HasSubstr("index 1, rows 8–15"))));
 }
 
 }  // namespace

@@ -41,7 +41,7 @@ TEST_P(DetectorReportTest, I04OneMissingWaitAmongManyCopiesOfManyCoresIsFoundAnd
   const Array x = Integers(kF32, {40, 128}, 1);
   Array sums(kF32, {4, 128});
   const RunReport report = Run(ManyCopies(/*careless=*/3), {In("x", x), Out("sums", sums)}, 4);
-  ASSERT_THAT(report, HasOne(FaultKind::kRace, AllOf(HasSubstr("rows, rows 17, columns 0–127"), HasSubstr("core 3"),
+  ASSERT_THAT(report, HasOne(FaultKind::kRace, AllOf(HasSubstr("rows, row 17, columns 0–127"), HasSubstr("core 3"),
                                                      HasSubstr("arrived[17]"))));
   EXPECT_EQ(report.faults[0].count, 1);
 }

@@ -129,7 +129,7 @@ TEST_P(OverwritesReportTest, S02AStoreBeforeTheWaitOfTheLastCopyOutIsARace) {
   Array y = Blocks(3);
   const RunReport report = Run(TwoBanks(/*waits_first=*/false), {Out("y", y)});
   ASSERT_THAT(report, HasOne(FaultKind::kRace, AllOf(HasSubstr("the kernel writes banks while a copy is still reading"),
-                                                     HasSubstr("indices 0, rows 0–7"), HasSubstr("sent"))));
+                                                     HasSubstr("index 0, rows 0–7"), HasSubstr("sent"))));
   EXPECT_THAT(report.faults[0].accesses, ElementsAre(AccessKind::kCoreWrite, AccessKind::kDmaRead));
   EXPECT_EQ(report.faults[0].count, 1) << "step 2, the first that uses a bank again";
 }

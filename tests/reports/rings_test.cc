@@ -130,7 +130,7 @@ TEST_P(RingsReportTest, P20ALoopVariableInTwosAsASlotNumberFillsTheSlotInUse) {
   const Array x = NumberedBlocks(8);
   Array y = Blocks(4);
   const RunReport report = Run(EveryOtherBlock(/*counts_steps=*/false), {In("x", x), Out("y", y)});
-  EXPECT_THAT(report, HasOnly(FaultKind::kRace, AllOf(HasSubstr("slots"), HasSubstr("indices 0, rows 0–7"))));
+  EXPECT_THAT(report, HasOnly(FaultKind::kRace, AllOf(HasSubstr("slots"), HasSubstr("index 0, rows 0–7"))));
 }
 
 TEST_P(RingsReportTest, P20ACountOfTheStepsAsASlotNumberUsesBoth) {

@@ -34,8 +34,8 @@ Monitor& AllPairs::MonitorFor(Checker& checker) {
   return *this;
 }
 
-int32_t AllPairs::AddSemaphore(int32_t core, const std::string& name) {
-  const int32_t id = checker_->AddSemaphore(core, name);
+int32_t AllPairs::AddSemaphore(int32_t core, const std::string& name, bool dma) {
+  const int32_t id = checker_->AddSemaphore(core, name, dma);
   const SemaphoreId own = order_.AddSemaphore(core);
   std::lock_guard<std::mutex> lock(mutex_);
   semaphores_[id] = own;

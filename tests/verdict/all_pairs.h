@@ -40,7 +40,7 @@ class AllPairs final : public CheckerHook, public Monitor {
 
   Monitor& MonitorFor(Checker& checker) override;
 
-  int32_t AddSemaphore(int32_t core, const std::string& name) override;
+  int32_t AddSemaphore(int32_t core, const std::string& name, bool dma) override;
   void EndSemaphore(int32_t core, const EndingSemaphore& ending, const Stamp& stamp) override;
   void OnSignal(int32_t core, int32_t semaphore, int64_t units, const Stamp& stamp) override;
   void OnWait(int32_t core, int32_t semaphore, int64_t units, bool subtract, const Stamp& stamp) override;
