@@ -5,6 +5,7 @@
 #ifndef STRANDCORE_RUNTIME_BASE_SITE_H_
 #define STRANDCORE_RUNTIME_BASE_SITE_H_
 
+#include <concepts>
 #include <cstdint>
 #include <string>
 
@@ -23,6 +24,16 @@ struct Site {
   // "matmul.cc:41": the file's last component and the line; "" when unknown.
   std::string ToString() const;
   friend bool operator==(const Site& a, const Site& b) = default;
+};
+
+// A first argument with the line of the call: for calls with any number of arguments, which cannot take a site last.
+template <typename T>
+struct Sited {
+  // NOLINTNEXTLINE(google-explicit-constructor): made where the call is.
+  constexpr Sited(const std::convertible_to<T> auto& value, Site site = Site::Here()) : value(value), site(site) {}
+
+  T value;
+  Site site;
 };
 
 }  // namespace strandcore

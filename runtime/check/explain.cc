@@ -55,12 +55,18 @@ std::string InsteadText(const std::vector<ToldRequest>& posts) {
   return text;
 }
 
-std::string UnsureText(const ToldWait& unsure) {
+// The earlier side, a transfer, as it is spoken of after both sides.
+std::string TheCopy(const SeenAccess& earlier, const SeenAccess& later) {
+  if (!later.by_transfer()) return "this copy";
+  return earlier.write ? "the copy that is still filling it" : "the copy that is still reading it";
+}
+
+std::string UnsureText(const ToldWait& unsure, const std::string& copy) {
   std::string waits = absl::StrCat("the waits of core ", unsure.wait.core, " on ", unsure.semaphore);
   if (unsure.wait.stamp.has_value()) {
     absl::StrAppend(&waits, ", the last by ", PlaceText(unsure.wait.core, *unsure.wait.stamp), ",");
   }
-  const std::string post = unsure.post_is_earlier_side ? "this copy" : PostText(unsure.post);
+  const std::string post = unsure.post_is_earlier_side ? copy : PostText(unsure.post);
   if (unsure.instead.empty()) return absl::StrCat(waits, " take too little to show ", post);
   return absl::StrCat(waits, " may have been paid by ", InsteadText(unsure.instead), " instead of ", post);
 }
@@ -71,8 +77,9 @@ std::string NotWaitedText(const WhyUnordered& why, const SeenAccess& earlier, co
     if (!why.posts_afterwards) return absl::StrCat(core, " signals nobody afterwards");
     return absl::StrCat("core ", later.core, " has waited for nothing that ", core, " signalled or copied afterwards");
   }
+  const std::string copy = TheCopy(earlier, later);
   if (why.owner == later.core) {
-    std::string text = absl::StrCat(owner, " has not waited ", why.semaphore, " for this copy");
+    std::string text = absl::StrCat(owner, " has not waited ", why.semaphore, " for ", copy);
     if (why.totals.has_value()) {
       absl::StrAppend(&text, " (", DigitsInGroups(why.totals->posted),
                       why.counts_bytes ? " bytes started, " : " started, ", DigitsInGroups(why.totals->waited),
@@ -81,11 +88,18 @@ std::string NotWaitedText(const WhyUnordered& why, const SeenAccess& earlier, co
     return text;
   }
   if (!why.owner_learns) {
-    return absl::StrCat(owner, " never waits ", why.semaphore, " for this copy, so it can tell core ", later.core,
+    return absl::StrCat(owner, " never waits ", why.semaphore, " for ", copy, ", so it can tell core ", later.core,
                         " nothing of it");
   }
-  return absl::StrCat("core ", later.core, " has waited for no signal or copy that ", owner,
-                      " made after it had waited ", why.semaphore, " for this copy");
+  return absl::StrCat("after ", owner, " had waited ", why.semaphore, " for ", copy,
+                      ", it signalled or copied nothing that core ", later.core, " has waited for");
+}
+
+// A wait that one copy or another has paid.
+bool MistakesCopies(const ToldWait& unsure) {
+  return unsure.post.is_copy && !unsure.instead.empty() &&
+         std::all_of(unsure.instead.begin(), unsure.instead.end(),
+                     [](const ToldRequest& post) { return post.is_copy; });
 }
 
 // Two cores at the same part of the memory, each in a pipeline over the same grid: a part of its own each would have
@@ -120,8 +134,12 @@ std::string SideText(const std::string& memory, const Region& region, const Seen
 }
 
 std::vector<std::string> WhyLines(const WhyUnordered& why, const SeenAccess& earlier, const SeenAccess& later) {
-  std::vector<std::string> lines = {absl::StrCat(
-      "nothing orders them: ", why.unsure.has_value() ? UnsureText(*why.unsure) : NotWaitedText(why, earlier, later))};
+  std::vector<std::string> lines = {
+      absl::StrCat("nothing orders them: ", why.unsure.has_value() ? UnsureText(*why.unsure, TheCopy(earlier, later))
+                                                                   : NotWaitedText(why, earlier, later))};
+  if (why.unsure.has_value() && MistakesCopies(*why.unsure)) {
+    lines.push_back("wait for all of these copies before one is used, or give each a semaphore of its own");
+  }
   if (RunTheSameGrid(earlier, later)) {
     lines.push_back(absl::StrCat("both cores run the whole grid ", later.stamp.grid->sizes.ToString(),
                                  " of this pipeline: core_axis would give each a part of it"));

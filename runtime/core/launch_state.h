@@ -36,6 +36,7 @@ struct Failure {
   Cause cause = Cause::kRefusal;
   absl::Status status;  // the refusal's, or the kernel's own error as a status
   Place place;
+  Site after = {};  // of a kernel error whose line is not known: where the kernel made its last request
 };
 
 class LaunchState {

@@ -23,6 +23,7 @@ int Scope::Add(const ScopedSemaphore& semaphore) {
 void Scope::Allocate(Site site) {
   allocated_ = true;
   site_ = site;
+  if (!site.known()) site = SiteOfItems();
   absl::Status status;
   core_.Trap(
       [&](Request& request) {
@@ -31,7 +32,12 @@ void Scope::Allocate(Site site) {
         request.scope = this;
       },
       [&](Request&) { status = status_; });
-  StopUnlessOk(std::move(status));
+  StopAt(site, [&] { StopUnlessOk(std::move(status)); });
+}
+
+Site Scope::SiteOfItems() const {
+  if (!memory_.empty()) return memory_.front().asked.site;
+  return semaphores_.empty() ? Site{} : semaphores_.front().asked.site;
 }
 
 void Scope::Free() noexcept {

@@ -31,25 +31,27 @@ struct ScopedMemory {
   DType dtype = DType::kFloat32;
   std::string name;
   std::string buffer_of = {};  // the operand that it is a buffer of, in a pipeline
+  Site site = {};              // where it was asked for
 };
 struct ScopedSemaphore {
   SemaphoreKind kind = SemaphoreKind::kDma;
   Dims shape;
   std::string name;
+  Site site = {};
 };
 
-inline ScopedMemory Vmem(const Dims& shape, DType dtype, std::string name = "") {
-  return {MemorySpace::kVmem, shape, dtype, std::move(name)};
+inline ScopedMemory Vmem(const Dims& shape, DType dtype, std::string name = "", Site site = Site::Here()) {
+  return {MemorySpace::kVmem, shape, dtype, std::move(name), {}, site};
 }
-inline ScopedMemory Smem(const Dims& shape, DType dtype, std::string name = "") {
-  return {MemorySpace::kSmem, shape, dtype, std::move(name)};
+inline ScopedMemory Smem(const Dims& shape, DType dtype, std::string name = "", Site site = Site::Here()) {
+  return {MemorySpace::kSmem, shape, dtype, std::move(name), {}, site};
 }
 // One semaphore, or an array of this shape.
-inline ScopedSemaphore DmaSemaphore(const Dims& shape = {}, std::string name = "") {
-  return {SemaphoreKind::kDma, shape, std::move(name)};
+inline ScopedSemaphore DmaSemaphore(const Dims& shape = {}, std::string name = "", Site site = Site::Here()) {
+  return {SemaphoreKind::kDma, shape, std::move(name), site};
 }
-inline ScopedSemaphore RegularSemaphore(const Dims& shape = {}, std::string name = "") {
-  return {SemaphoreKind::kRegular, shape, std::move(name)};
+inline ScopedSemaphore RegularSemaphore(const Dims& shape = {}, std::string name = "", Site site = Site::Here()) {
+  return {SemaphoreKind::kRegular, shape, std::move(name), site};
 }
 
 class Scope {
@@ -62,7 +64,8 @@ class Scope {
   // Plans an item; its index among the items of its sort, for ref() or semaphore() once allocated.
   int Add(const ScopedMemory& memory);
   int Add(const ScopedSemaphore& semaphore);
-  // Allocates all that was planned; stops the kernel where the core has not enough memory or a shape is bad.
+  // Allocates all that was planned; stops the kernel where the core has not enough memory or a shape is bad. An unknown
+  // site: where the first item was asked for.
   void Allocate(Site site);
   void Free() noexcept;
 
@@ -81,6 +84,8 @@ class Scope {
     ScopedSemaphore asked;
     SemaphoreArray* array = nullptr;
   };
+
+  Site SiteOfItems() const;
 
   KernelContext& core_;
   std::vector<MemoryItem> memory_;

@@ -53,6 +53,7 @@ absl::Status TensorCore::Launch(LaunchState& launch, std::vector<Ref> operands,
   context_.body_epoch_.store(0, std::memory_order_relaxed);
   context_.steps_ = 0;
   context_.request_.kind = Request::Kind::kNone;
+  context_.request_.site = {};
   yielding_ = false;
   entered_ = false;
   delay_left_ = 0;
@@ -88,6 +89,7 @@ void TensorCore::RunKernelHere() {
 void TensorCore::ReportThrown() {
   Failure failure;
   Site site;
+  bool told = false;  // its text says where
   try {
     throw;
   } catch (KernelContext::Unwound&) {
@@ -97,6 +99,7 @@ void TensorCore::ReportThrown() {
     site = stop.site;
   } catch (CheckFailure& check) {
     failure = {Failure::Cause::kKernelError, absl::UnknownError(check.text), {}};
+    told = true;
   } catch (std::exception& error) {
     failure = {Failure::Cause::kKernelError, absl::UnknownError(error.what()), {}};
   } catch (...) {
@@ -104,6 +107,7 @@ void TensorCore::ReportThrown() {
   }
   failure.place = context_.ThrownAt();
   if (site.known()) failure.place.site = site;
+  if (!failure.place.site.known() && !told) failure.after = context_.request_.site;
   launch_->Fail(std::move(failure));
 }
 

@@ -62,7 +62,7 @@ std::string Ref::Describe() const {
                       MemorySpaceName(space()));
 }
 
-Ref Ref::Slice(absl::Span<const Index> indices) const {
+Ref Ref::SliceHere(absl::Span<const Index> indices) const {
   if (static_cast<int64_t>(indices.size()) > rank()) {
     StopOutOfRange(*this, indices.size(), " indices given for ", rank(), " dimensions, shape ", shape_.ToString());
   }
@@ -98,7 +98,7 @@ Ref Ref::Slice(absl::Span<const Index> indices) const {
   return view;
 }
 
-Ref Ref::Transpose(const Dims& permutation) const {
+Ref Ref::TransposeHere(const Dims& permutation) const {
   uint32_t seen = 0;
   for (int64_t d : permutation) seen |= d >= 0 && d < rank() ? 1u << d : 0u;
   if (permutation.overflowed() || permutation.size() != rank() || seen != (1u << rank()) - 1) {
@@ -115,7 +115,7 @@ Ref Ref::Transpose(const Dims& permutation) const {
   return view;
 }
 
-Ref Ref::Reshape(const Dims& shape) const {
+Ref Ref::ReshapeHere(const Dims& shape) const {
   StopUnlessOk(ValidateShape(allocation_->Title(), shape));
   if (shape.Product() != elements()) {
     StopInvalid(*this, "cannot reshape ", shape_.ToString(), ", ", elements(), " elements, to ", shape.ToString(), ", ",

@@ -21,6 +21,7 @@
 
 #include "absl/types/span.h"
 #include "runtime/base/dims.h"
+#include "runtime/base/refusal.h"
 #include "runtime/base/site.h"
 #include "runtime/memory/access_port.h"
 #include "runtime/memory/allocation.h"
@@ -75,20 +76,23 @@ class Ref {
   std::string Describe() const;
 
   // Views. Fewer indices than dimensions leave the last ones whole.
+  Ref At() const { return *this; }
   template <typename... Indices>
-  Ref At(const Indices&... indices) const {
-    if constexpr (sizeof...(indices) == 0) {
-      return *this;
-    } else {
-      const Index list[] = {Index(indices)...};
-      return Slice(list);
-    }
+  Ref At(const Sited<Index>& first, const Indices&... indices) const {
+    const Index list[] = {first.value, Index(indices)...};
+    return Slice(list, first.site);
   }
-  Ref Slice(absl::Span<const Index> indices) const;
+  Ref Slice(absl::Span<const Index> indices, Site site = Site::Here()) const {
+    return StopAt(site, [&] { return SliceHere(indices); });
+  }
   // Dimension d of the result is dimension permutation[d] of this.
-  Ref Transpose(const Dims& permutation) const;
+  Ref Transpose(const Dims& permutation, Site site = Site::Here()) const {
+    return StopAt(site, [&] { return TransposeHere(permutation); });
+  }
   // The same elements in row-major order in another shape; refused where that would need a copy.
-  Ref Reshape(const Dims& shape) const;
+  Ref Reshape(const Dims& shape, Site site = Site::Here()) const {
+    return StopAt(site, [&] { return ReshapeHere(shape); });
+  }
   // Without the dimensions whose bit (1 << d) is set; each must be of size 1.
   Ref Squeeze(uint32_t dimensions) const;
 
@@ -159,6 +163,10 @@ class Ref {
   void DeclareMasked(AccessMode mode, const bool* mask, Site site) const;
 
  private:
+  // Stop without a site.
+  Ref SliceHere(absl::Span<const Index> indices) const;
+  Ref TransposeHere(const Dims& permutation) const;
+  Ref ReshapeHere(const Dims& shape) const;
   // From the first element of `base` to the one at `starts`.
   void Move(const Ref& base, const Dims& starts, bool overruns) {
     if (__builtin_expect(overruns || base.overruns_, 0)) {

@@ -81,7 +81,7 @@ Ref ElementPart(const Ref& ref, const Dims& index) {
   }
   Index indices[kMaxRank];
   for (int d = 0; d < index.size(); ++d) indices[d] = Index(index[d]);
-  const Ref part = ref.Slice(absl::MakeConstSpan(indices, index.size()));
+  const Ref part = ref.Slice(absl::MakeConstSpan(indices, index.size()), Site{});
   if (part.elements() != 1) {
     throw Stop{Refuse(ref.allocation()->Title(), ": expected an index of one element of ", ref.shape().ToString(),
                       "; given ", index.ToString(), ", which has ", part.elements())};

@@ -95,7 +95,7 @@ Ref BufferedRef::FilledPart(const Dims& array, const GridIndex& point) const {
     whole = whole && left >= block.size;
     if (!block.squeezed) parts.push_back(Ds(0, std::min(block.size, left)));
   }
-  return whole ? current_ref() : current_ref().Slice(parts);
+  return whole ? current_ref() : current_ref().Slice(parts, Site{});
 }
 
 void BufferedRef::RefuseType(bool right, const char* call) const {

@@ -16,6 +16,7 @@
 
 #include "runtime/base/dims.h"
 #include "runtime/base/ids.h"
+#include "runtime/base/refusal.h"
 #include "runtime/semaphore/semaphore.h"
 
 namespace strandcore {
@@ -78,9 +79,10 @@ class SemaphoreRef {
   CoreId owner() const { return array_->owner(); }
 
   // The part of the array at these leading indices. Stops the kernel with OutOfRange where one is outside.
+  SemaphoreRef At() const { return *this; }
   template <typename... Indices>
-  SemaphoreRef At(Indices... indices) const {
-    return AtIndices(Dims{static_cast<int64_t>(indices)...});
+  SemaphoreRef At(const Sited<int64_t>& first, Indices... indices) const {
+    return StopAt(first.site, [&] { return AtIndices(Dims{first.value, static_cast<int64_t>(indices)...}); });
   }
   SemaphoreRef AtIndices(const Dims& indices) const;
 

@@ -244,7 +244,9 @@ void Simulator::ReportFailure(LaunchState& launch, RunReport& report) const {
     return;
   }
   Fault fault = FaultOf(*kind, failure.status);
-  fault.lines.push_back("at " + failure.place.ToString());
+  std::string where = "at " + failure.place.ToString();
+  if (failure.after.known()) absl::StrAppend(&where, ", after its request at ", failure.after.ToString());
+  fault.lines.push_back(std::move(where));
   fault.places.push_back(failure.place);
   report.faults.push_back(std::move(fault));
 }

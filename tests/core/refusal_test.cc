@@ -150,9 +150,11 @@ TEST(SemaphoreRefusalTest, OfUnitsThatAreNoCount) {
 
 TEST(SemaphoreRefusalTest, AnIndexOutsideIsOutOfBounds) {
   const RunReport report = RunWith([](KernelContext& core, const Parts& p) { core.Signal(p.signals_array.At(1, 3)); });
+  const std::string line = std::to_string(__LINE__ - 1);
   EXPECT_EQ(report.ToString(),
             "out-of-bounds: semaphore signals_array[:]: index 3 of dimension 1 lies outside 0–2\n"
-            "  at core 0, kernel");
+            "  at core 0, kernel (refusal_test.cc:" +
+                line + ")");
 }
 
 // The kernel of core 1 is handed a semaphore of core 0.

@@ -200,20 +200,24 @@ RunReport RunInSmallVmem(const RefFunction& kernel, const Operands& operands = {
 }
 
 TEST(ScopeCapacityTest, AFullVmemListsWhatFillsIt) {
-  auto kernel = [](KernelContext& core) {
+  int line = 0;
+  auto kernel = [&](KernelContext& core) {
     core.RunScoped(
         [&](Ref, Ref, Ref) {
+          line = __LINE__ + 1;
           core.RunScoped([](Ref) {}, Vmem({80, 128}, DType::kFloat32, "one too many"));
         },
         Vmem({30, 100}, DType::kFloat32, "rows"), Vmem({64, 128}, DType::kBfloat16, "columns"),
         Smem({64}, DType::kInt32, "elsewhere"));
   };
-  EXPECT_EQ(RunInSmallVmem(kernel).ToString(),
+  const std::string text = RunInSmallVmem(kernel).ToString();
+  EXPECT_EQ(text,
             "capacity: VMEM of core 0 is full: 73,728 bytes are needed, the limit is 65,536\n"
             "  rows: 16,384 bytes, (30, 100) float32\n"
             "  columns: 16,384 bytes, (64, 128) bfloat16\n"
             "  one too many: 40,960 bytes, (80, 128) float32: does not fit, 32,768 are free\n"
-            "  at core 0, kernel");
+            "  at core 0, kernel (scope_test.cc:" +
+                std::to_string(line) + ")");
 }
 
 TEST(ScopeCapacityTest, AFullVmemListsOperandsToo) {

@@ -21,6 +21,9 @@ using ::testing::HasSubstr;
 using FailureTest = ScheduleTest;
 STRANDCORE_ON_EVERY_BACKEND(FailureTest);
 
+// Of the kernel below, before it fails: the line of its inner RunScoped.
+const std::string kLastRequest = std::to_string(__LINE__ + 11);
+
 // Core 1 fails in its own way, deep inside, while core 0 waits for it.
 template <typename Fail>
 RefFunction OneFails(std::atomic<int>& alive, Fail fail) {
@@ -39,14 +42,19 @@ RefFunction OneFails(std::atomic<int>& alive, Fail fail) {
 TEST_P(FailureTest, AnExceptionOfTheKernelIsAKernelError) {
   std::atomic<int> alive{0};
   auto kernel = OneFails(alive, [](KernelContext&, Ref) { throw std::runtime_error("the disk is full"); });
-  EXPECT_EQ(Run(kernel, {}, 2).ToString(), "kernel-error: the disk is full\n  at core 1, kernel");
+  EXPECT_EQ(
+      Run(kernel, {}, 2).ToString(),
+      "kernel-error: the disk is full\n  at core 1, kernel, after its request at failure_test.cc:" + kLastRequest);
   EXPECT_EQ(alive.load(), 0);
 }
 
 TEST_P(FailureTest, AnExceptionOfAnyTypeIsAKernelError) {
   std::atomic<int> alive{0};
   auto kernel = OneFails(alive, [](KernelContext&, Ref) { throw 42; });
-  EXPECT_EQ(Run(kernel, {}, 2).ToString(), "kernel-error: an exception that is no std::exception\n  at core 1, kernel");
+  EXPECT_EQ(Run(kernel, {}, 2).ToString(),
+            "kernel-error: an exception that is no std::exception\n"
+            "  at core 1, kernel, after its request at failure_test.cc:" +
+                kLastRequest);
   EXPECT_EQ(alive.load(), 0);
 }
 
@@ -66,8 +74,10 @@ TEST_P(FailureTest, ARefusalEndsTheRunWithItsStatus) {
 TEST_P(FailureTest, AnIndexOutsideIsOutOfBounds) {
   std::atomic<int> alive{0};
   auto kernel = OneFails(alive, [](KernelContext&, Ref tile) { tile.At(8); });
-  EXPECT_EQ(Run(kernel, {}, 2).ToString(),
-            "out-of-bounds: tile: row 8 of dimension 0 lies outside 0–7\n  at core 1, kernel");
+  const std::string line = std::to_string(__LINE__ - 1);
+  EXPECT_EQ(
+      Run(kernel, {}, 2).ToString(),
+      "out-of-bounds: tile: row 8 of dimension 0 lies outside 0–7\n  at core 1, kernel (failure_test.cc:" + line + ")");
   EXPECT_EQ(alive.load(), 0);
 }
 

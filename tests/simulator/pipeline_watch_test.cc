@@ -139,6 +139,7 @@ TEST_P(PipelineWatchTest, AnIndexMapThatChangesItsMindUnderACopyIsNoted) {
 // Both operands are told, also the one that fits.
 TEST_P(PipelineWatchTest, BuffersThatDoNotFitAreListedByOperand) {
   const Pipeline pipeline = *EmitPipeline(Copy, {.grid = {2}, .in_specs = {RowsBy(0)}, .out_specs = {RowsBy(0)}});
+  const std::string line = std::to_string(__LINE__ - 1);
   for (int64_t vmem_bytes : {12 * 1024, 16 * 1024}) {
     SimulatorOptions options = OptionsFor(1);
     options.vmem_bytes = vmem_bytes;
@@ -151,7 +152,8 @@ TEST_P(PipelineWatchTest, BuffersThatDoNotFitAreListedByOperand) {
               "capacity: VMEM of core 0 is full: 16,384 bytes are needed, the limit is 12,288\n"
               "  operand x: 2 buffers × 4,096 bytes, (8, 128) float32\n"
               "  operand y: 2 buffers × 4,096 bytes, (8, 128) float32: does not fit, 4,096 are free\n"
-              "  at core 0, kernel");
+              "  at core 0, kernel (pipeline_watch_test.cc:" +
+                  line + ")");
   }
 }
 

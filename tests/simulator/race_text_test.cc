@@ -110,7 +110,8 @@ TEST_P(RaceTextTest, OfAWaitThatTheOtherCopyMayHavePaid) {
                 ": writes tile, rows 0–7, columns 0–127\n"
                 "  nothing orders them: the waits of core 0 on done, the last by core 0, " +
                 Kernel(wait) + ", may have been paid by the copy started by core 0, " + Kernel(second) +
-                " instead of this copy");
+                " instead of this copy\n"
+                "  wait for all of these copies before one is used, or give each a semaphore of its own");
 }
 
 // The same text where the order is solved: another core does nothing of note.
@@ -147,16 +148,17 @@ TEST_P(RaceTextTest, OfTwoCoresWithoutAHandOver) {
         },
         Vmem({8, 128}, DType::kFloat32, "tile"));
   });
-  EXPECT_EQ(report.ToString(),
-            "race: the kernel reads m while a copy of core 0 is still filling it\n"
-            "  core 1, " +
-                Kernel(reads) +
-                ": reads m, rows 0–7, columns 0–127\n"
-                "  a copy, started by core 0, " +
-                Kernel(copies) +
-                ": writes m, rows 0–7, columns 0–127\n"
-                "  nothing orders them: core 1 has waited for no signal or copy that core 0 made after it had waited "
-                "sync_copy for this copy");
+  EXPECT_EQ(
+      report.ToString(),
+      "race: the kernel reads m while a copy of core 0 is still filling it\n"
+      "  core 1, " +
+          Kernel(reads) +
+          ": reads m, rows 0–7, columns 0–127\n"
+          "  a copy, started by core 0, " +
+          Kernel(copies) +
+          ": writes m, rows 0–7, columns 0–127\n"
+          "  nothing orders them: after core 0 had waited sync_copy for this copy, it signalled or copied nothing "
+          "that core 1 has waited for");
 }
 
 TEST_P(RaceTextTest, OfTwoCoresOfWhichTheOneNeverWaits) {
