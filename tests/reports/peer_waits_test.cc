@@ -155,7 +155,7 @@ struct Crossed {
   bool tells = false;
 };
 
-class WaitElsewhereTest : public ScheduleTest {
+class WaitElsewhereReportTest : public ReportTest {
  protected:
   RunReport RunCrossed(const Crossed& crossed) {
     Exchange arrived, told;
@@ -189,9 +189,9 @@ class WaitElsewhereTest : public ScheduleTest {
   const Array sent = Array::Iota(kF32, {8, 128}), other = Integers(kF32, {8, 128}, 1, 1000);
   Array source = sent, target{kF32, {8, 128}}, read{kF32, {8, 128}};
 };
-STRANDCORE_ON_EVERY_BACKEND(WaitElsewhereTest);
+STRANDCORE_ON_EVERY_BACKEND(WaitElsewhereReportTest);
 
-TEST_P(WaitElsewhereTest, G09WhoWaitsForTheArrivalMayUseBothSides) {
+TEST_P(WaitElsewhereReportTest, G09WhoWaitsForTheArrivalMayUseBothSides) {
   EXPECT_THAT(RunCrossed({.user = 1, .side = Side::kTarget}), IsProved());
   EXPECT_EQ(read, sent);
   EXPECT_THAT(RunCrossed({.user = 1, .side = Side::kSource}), IsProved());
@@ -199,7 +199,7 @@ TEST_P(WaitElsewhereTest, G09WhoWaitsForTheArrivalMayUseBothSides) {
   EXPECT_EQ(target, sent);
 }
 
-TEST_P(WaitElsewhereTest, G09AWaitOfAnotherCoreDoesNotCoverWhoStartedTheCopy) {
+TEST_P(WaitElsewhereReportTest, G09AWaitOfAnotherCoreDoesNotCoverWhoStartedTheCopy) {
   SKIP_IF_THE_SANITIZER_REPORTS_IT();
   EXPECT_THAT(RunCrossed({.user = 0, .side = Side::kTarget}),
               HasOne(FaultKind::kRace,
@@ -211,7 +211,7 @@ TEST_P(WaitElsewhereTest, G09AWaitOfAnotherCoreDoesNotCoverWhoStartedTheCopy) {
                                      HasSubstr("core 0 has not waited bytes for the copy that is still reading it"))));
 }
 
-TEST_P(WaitElsewhereTest, G09ItDoesOnceTheOtherCoreTellsOfIt) {
+TEST_P(WaitElsewhereReportTest, G09ItDoesOnceTheOtherCoreTellsOfIt) {
   EXPECT_THAT(RunCrossed({.user = 0, .side = Side::kTarget, .tells = true}), IsProved());
   EXPECT_EQ(read, sent);
   EXPECT_THAT(RunCrossed({.user = 0, .side = Side::kSource, .tells = true}), IsProved());
