@@ -184,6 +184,7 @@ TEST_P(PeerCoresReportTest, S29TwoParallelStepsThatWriteBlocksOfTheirOwnDoNotRac
 
 TEST_P(PeerCoresReportTest, S31EveryDirectAccessToHbmOrAnyIsRefused) {
   const Array x = Integers(kF32, {8, 128}, 1);
+  const OwnedWindow<bool> mask = OwnedWindow<bool>::Constant(8, 128, true);
   using Access = std::function<void(const Ref&, const Ref&)>;
   const std::vector<std::pair<const char*, Access>> accesses = {
       {"load", [](const Ref& x, const Ref&) { x.Load<float>(); }},
@@ -192,7 +193,9 @@ TEST_P(PeerCoresReportTest, S31EveryDirectAccessToHbmOrAnyIsRefused) {
        [](const Ref& x, const Ref&) {
          x.Get<float>({1, 2});
        }},
+      {"load", [=](const Ref& x, const Ref&) { x.Load<float>(mask, 0.0f); }},
       {"store to", [](const Ref&, const Ref& y) { y.Store(OwnedWindow<float>::Ones(8, 128)); }},
+      {"store to", [=](const Ref&, const Ref& y) { y.Store(OwnedWindow<float>::Ones(8, 128), mask); }},
       {"store to", [](const Ref&, const Ref& y) { y.Write<float>(); }},
       {"store to",
        [](const Ref&, const Ref& y) {

@@ -65,12 +65,12 @@ RefFunction CopyShifted(int64_t read_shift, int64_t write_shift) {
 }
 
 TEST_P(LaunchBoundsTest, S3BlocksOutsideReadAsPoisonOrStop) {
-  const Array x(DType::kFloat32, {16, 128});
+  const Array x = Array::Iota(DType::kFloat32, {16, 128});
   Array y = Array::Full(DType::kFloat32, {16, 128}, 5);
   const Operands operands = {In("x", x), InOut("y", y)};
   EXPECT_THAT(RunWithin(Bounds::kLogical, OutOfRangeReads::kUninitialised, CopyShifted(1, 0), operands),
               HandsOver("rows 12–15 hold what lies beyond the end of x"));
-  ExpectElements(y, [](int64_t i, int64_t) { return i < 12 ? 0 : NAN; });
+  ExpectElements(y, [](int64_t i, int64_t j) { return i < 12 ? static_cast<double>(128 * (i + 4) + j) : NAN; });
   EXPECT_THAT(RunWithin(Bounds::kLogical, OutOfRangeReads::kFault, CopyShifted(1, 0), operands),
               IsOutOfBounds("operand x: rows 16–19 of dimension 0 lie outside 0–15"));
   for (OutOfRangeReads reads : kBothReads) {
@@ -108,7 +108,7 @@ TEST_P(LaunchBoundsTest, S5AScalarReadOutsideGivesTheLargestInteger) {
 }
 
 TEST_P(LaunchBoundsTest, S6ACopyFromOutsideBringsPoison) {
-  const Array x(DType::kFloat32, {8, 4, 128});
+  const Array x = Array::Iota(DType::kFloat32, {8, 4, 128});
   Array y = Array::Full(DType::kFloat32, {8, 128}, 5);
   auto kernel = [](KernelContext& core, Ref x, Ref y) {
     core.RunScoped(
@@ -128,7 +128,8 @@ TEST_P(LaunchBoundsTest, S6ACopyFromOutsideBringsPoison) {
           << "leading dimensions have no padding";
       EXPECT_THAT(RunWithin(bounds, OutOfRangeReads::kUninitialised, kernel, operands),
                   HandsOver("rows 4–7 hold what lies beyond the end of x"));
-      ExpectElements(y, [](int64_t i, int64_t) { return i < 4 ? 0 : NAN; });
+      ExpectElements(
+          y, [](int64_t i, int64_t j) { return i < 4 ? static_cast<double>(128 * (4 * (4 + i) + 1) + j) : NAN; });
     }
   }
 }
@@ -162,7 +163,7 @@ TEST_P(LaunchBoundsTest, S7ACopyToARowInThePaddingIsDropped) {
 }
 
 TEST_P(LaunchBoundsTest, S8ACopyAcrossTheEdgeIsCut) {
-  const Array x(DType::kFloat32, {8, 128});
+  const Array x = Array::Iota(DType::kFloat32, {8, 128});
   Array y(DType::kFloat32, {10, 128});
   const Operands operands = {In("x", x), Out("y", y)};
   for (OutOfRangeReads reads : kBothReads) {
@@ -170,7 +171,7 @@ TEST_P(LaunchBoundsTest, S8ACopyAcrossTheEdgeIsCut) {
                 IsOutOfBounds("scratch: rows 4–11 of dimension 0 lie outside 0–9"));
     EXPECT_THAT(RunWithin(Bounds::kPadded, reads, WriteScratch(Ds(4, 8)), operands),
                 HandsOver("rows 0–3 were never written"));
-    ExpectElements(y, [](int64_t i, int64_t) { return i < 4 ? NAN : 0; });
+    ExpectElements(y, [](int64_t i, int64_t j) { return i < 4 ? NAN : static_cast<double>(128 * (i - 4) + j); });
   }
 }
 
@@ -186,12 +187,17 @@ TEST_P(LaunchBoundsTest, S9SmemIsNeverPadded) {
   }
 }
 
-// Stores ones where the mask is true, at (8, 128) of a scratch of (10, 150).
+// 1000 i + j + 1 at (i, j).
+Floats Numbered(int64_t rows, int64_t columns) {
+  return Floats::NullaryExpr(rows, columns, [](int64_t i, int64_t j) { return static_cast<float>(1000 * i + j + 1); });
+}
+
+// Stores numbers where the mask is true, at (8, 128) of a scratch of (10, 150).
 RefFunction StoreMasked(const OwnedWindow<bool>& mask) {
   return [=](KernelContext& core, Ref y) {
     core.RunScoped(
         [&](Ref scratch) {
-          scratch.At(Ds(8, mask.rows()), Ds(128, mask.cols())).Store(Floats::Ones(mask.rows(), mask.cols()), mask);
+          scratch.At(Ds(8, mask.rows()), Ds(128, mask.cols())).Store(Numbered(mask.rows(), mask.cols()), mask);
           core.SyncCopy(scratch, y);
         },
         Vmem({10, 150}, DType::kFloat32, "scratch"));
@@ -205,7 +211,7 @@ TEST_P(LaunchBoundsTest, S10AMaskedStoreOutsideStops) {
   OwnedWindow<bool> across = OwnedWindow<bool>::Constant(8, 128, false);
   across(1, 3) = true;
   const OwnedWindow<bool> full = OwnedWindow<bool>::Constant(8, 128, true);
-  auto one = [](int64_t i, int64_t j) { return i == 9 && j == 131 ? 1 : NAN; };
+  auto one = [](int64_t i, int64_t j) { return i == 9 && j == 131 ? 1004 : NAN; };
   for (OutOfRangeReads reads : kBothReads) {
     EXPECT_THAT(RunWithin(Bounds::kLogical, reads, StoreMasked(inside), {Out("y", y)}),
                 HandsOver("rows 0–8, columns 0–149; row 9, columns 0–130; row 9, columns 132–149 were never written"));
@@ -227,7 +233,9 @@ TEST_P(LaunchBoundsTest, S11AMaskedStoreIntoThePaddingIsCut) {
     EXPECT_THAT(
         RunWithin(Bounds::kPadded, reads, StoreMasked(OwnedWindow<bool>::Constant(8, 128, true)), {Out("y", y)}),
         HandsOver("rows 0–7, columns 0–149; rows 8–9, columns 0–127 were never written"));
-    ExpectElements(y, [](int64_t i, int64_t j) { return i >= 8 && j >= 128 ? 1 : NAN; });
+    ExpectElements(y, [](int64_t i, int64_t j) {
+      return i >= 8 && j >= 128 ? static_cast<double>(1000 * (i - 8) + j - 127) : NAN;
+    });
   }
 }
 
