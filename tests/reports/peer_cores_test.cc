@@ -1,4 +1,4 @@
-// Several cores and what they share (interpreter_cases.md S15, S22, S23, S25, S27 to S29, S31, S33, W11, W19).
+// Several cores and what they share (interpreter_cases.md S23, S28, S29, S31, S33, W11, W19).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,62 +15,6 @@ using ::testing::HasSubstr;
 
 using PeerCoresReportTest = ReportTest;
 STRANDCORE_ON_EVERY_BACKEND(PeerCoresReportTest);
-
-TEST_P(PeerCoresReportTest, S15ALocalCopyReadBeforeItsWaitIsARaceAndAfterItRightFromHbmAndAny) {
-  SKIP_IF_THE_SANITIZER_REPORTS_IT();
-  const Array x = NumberedBlocks(1);
-  for (MemorySpace space : {MemorySpace::kHbm, MemorySpace::kAny}) {
-    for (bool waits : {true, false}) {
-      Array y = Blocks(1);
-      auto kernel = [&](KernelContext& core, Ref x, Ref y) {
-        core.RunScoped(
-            [&](Ref tile, Ref sum, SemaphoreRef arrived) {
-              const AsyncCopy copy = core.MakeAsyncCopy(x.At(0), tile, arrived);
-              copy.Start();
-              if (waits) copy.Wait();
-              sum.Write<float>() = tile.Read<float>() + 1.0f;
-              if (!waits) copy.Wait();
-              core.SyncCopy(sum, y.At(0));
-            },
-            VmemTile("tile"), VmemTile("sum"), DmaSemaphore({}, "arrived"));
-      };
-      const RunReport report = Run(kernel, {In("x", x, space), Out("y", y, space)});
-      if (waits) {
-        EXPECT_THAT(report, IsProved());
-        EXPECT_TRUE((y.Matrix<float>({0}) == 2).all());
-      } else {
-        EXPECT_THAT(report, HasAmong(FaultKind::kRace, HasSubstr("the kernel reads tile while a copy is still")));
-      }
-    }
-  }
-}
-
-// Every core signals every other, waits for all, and only then moves its own block: cores that ran one after the other
-// would hang.
-TEST_P(PeerCoresReportTest, S22CoresReallyRunAtOnceAndMeet) {
-  for (const int cores : {1, 2, 4}) {
-    const Array x = NumberedBlocks(cores);
-    Array y = Blocks(cores);
-    std::vector<Exchange> meet(static_cast<size_t>(cores));
-    auto kernel = [&](KernelContext& core, Ref x, Ref y) {
-      const int me = core.core_index();
-      core.RunScoped(
-          [&](Ref tile, SemaphoreRef here) {
-            meet[static_cast<size_t>(me)].Publish(here);
-            for (Exchange& other : meet) core.Signal(other.Get(core));
-            core.Wait(here, cores);
-            core.SyncCopy(x.At(me), tile);
-            tile.ReadWrite<float>() += static_cast<float>(me + 1);
-            core.SyncCopy(tile, y.At(me));
-          },
-          VmemTile("tile"), RegularSemaphore({}, "here"));
-    };
-    EXPECT_THAT(Run(kernel, {In("x", x), Out("y", y)}, cores), IsProved());
-    for (int64_t core = 0; core < cores; ++core) {
-      EXPECT_TRUE((y.Matrix<float>({core}) == static_cast<float>(2 * core + 2)).all()) << core << " of " << cores;
-    }
-  }
-}
 
 TEST_P(PeerCoresReportTest, S23AnErrorOfOneCoreEndsTheOtherThatWaitsForItsSignal) {
   const Array x = Array::Iota(kF32, {8, 128});
@@ -96,59 +40,6 @@ TEST_P(PeerCoresReportTest, S23AnErrorOfOneCoreEndsTheOtherThatWaitsForItsSignal
                   HasOne(FaultKind::kOutOfBounds,
                          AllOf(HasSubstr("operand x: row 100 of dimension 0 lies outside 0–7"), HasSubstr("core 1"))));
     }
-  }
-}
-
-// One core writes scratch memory in HBM, the other copies it to y; the reader waits for the writer's signal, or not.
-struct HandOver {
-  int writer;
-  bool waits;
-  int64_t delay = 0;  // turns before the write
-};
-
-RefFunction ThroughHbm(Exchange& told, const HandOver& hand_over) {
-  return [&told, hand_over](KernelContext& core, Ref x, Ref shared, Ref y) {
-    core.RunScoped(
-        [&](Ref tile, SemaphoreRef ready) {
-          if (core.core_index() == hand_over.writer) {
-            core.Delay(hand_over.delay);
-            core.SyncCopy(x.At(0), tile);
-            tile.ReadWrite<float>() *= 3.0f;
-            core.SyncCopy(tile, shared);
-            if (hand_over.waits) core.Signal(told.Get(core));
-            return;
-          }
-          told.Publish(ready);
-          if (hand_over.waits) core.Wait(ready);
-          core.SyncCopy(shared, tile);
-          core.SyncCopy(tile, y.At(0));
-        },
-        VmemTile("tile"), RegularSemaphore({}, "ready"));
-  };
-}
-
-TEST_P(PeerCoresReportTest, S25ScratchInHbmThatIsHandedOverIsRightWhicheverCoreWrites) {
-  const Array x = NumberedBlocks(1);
-  for (const int writer : {0, 1}) {
-    Array y = Blocks(1);
-    Exchange told;
-    EXPECT_THAT(Run(ThroughHbm(told, {writer, true}), {In("x", x), Scratch("shared", kF32, {8, 128}), Out("y", y)}, 2),
-                IsProved());
-    EXPECT_TRUE((y.Matrix<float>({0}) == 3).all());
-  }
-}
-
-// The reader is long through when the writer comes: the race is there all the same.
-TEST_P(PeerCoresReportTest, S27ScratchInHbmThatASlowCoreWritesUnannouncedIsARace) {
-  SKIP_IF_THE_SANITIZER_REPORTS_IT();
-  const Array x = NumberedBlocks(1);
-  for (const int writer : {0, 1}) {
-    Array y = Blocks(1);
-    Exchange told;
-    const RunReport report =
-        Run(ThroughHbm(told, {writer, false, 200}), {In("x", x), Scratch("shared", kF32, {8, 128}), Out("y", y)}, 2);
-    EXPECT_THAT(report,
-                HasAmong(FaultKind::kRace, AllOf(HasSubstr("shared"), HasSubstr("core 0"), HasSubstr("core 1"))));
   }
 }
 
