@@ -74,6 +74,7 @@ void KernelContext::CheckCopy(const Ref& source, const Ref& target, const Semaph
     throw Stop{Refuse("copy from ", source.Describe(), " to ", target.Describe(), ": expected equal element types")};
   }
   RefuseReadOnly(target);
+  UseFromElsewhere(source, target, SemaphoreRef());
   if (source.dtype() == DType::kBool) {
     throw Stop{Refuse("copy from ", source.Describe(), ": a copy cannot move bool; use int8")};
   }
@@ -88,6 +89,19 @@ void KernelContext::CheckCopy(const Ref& source, const Ref& target, const Semaph
 // Whether copies can be counted on it. From generation 6 on also on a regular semaphore (primitives.md 2.1).
 bool KernelContext::MayCount(const SemaphoreRef& semaphore) const {
   return semaphore.valid() && semaphore.rank() == 0 && (semaphore.kind() == SemaphoreKind::kDma || CountsOnRegular());
+}
+
+void KernelContext::UseFromElsewhere(const Ref& source, const Ref& target, const SemaphoreRef& receive) const {
+  for (const Ref* side : {&source, &target}) {
+    const Allocation& memory = *side->allocation();
+    if (memory.space() == MemorySpace::kHbm || memory.owner() == id_ || memory.lifetime().Use()) continue;
+    throw Stop{absl::FailedPreconditionError(
+        absl::StrCat("a copy of core ", id_.core, " would ", side == &source ? "read " : "fill ", memory.name(),
+                     " of core ", memory.owner().core, ", whose scope has ended"))};
+  }
+  if (!receive.valid() || receive.array()->lifetime().Use()) return;
+  throw Stop{absl::FailedPreconditionError(absl::StrCat("a copy of core ", id_.core, " would pay ", receive.Name(),
+                                                        " of core ", receive.owner().core, ", whose scope has ended"))};
 }
 
 void KernelContext::RefuseReadOnly(const Ref& target) const {
@@ -109,6 +123,7 @@ AsyncCopy KernelContext::MakeAsyncRemoteCopy(const Ref& source, const Ref& targe
     RefuseUnless(MayCount(receive) && receive.kind() == send.kind(), "remote copy", receive,
                  send.kind() == SemaphoreKind::kDma ? "one DMA semaphore to be paid on arrival"
                                                     : "one regular semaphore, as the sender's, to be paid on arrival");
+    UseFromElsewhere(source, target, receive);
   });
   return AsyncCopy(*this, source, target, send, receive);
 }
@@ -120,15 +135,11 @@ void KernelContext::SyncCopy(const Ref& source, const Ref& target, Site site) {
         copy.Start(site);
         copy.Wait(site);
       },
-      DmaSemaphore({}, "sync_copy"));
+      ScopedSemaphore{SemaphoreKind::kDma, {}, "sync_copy", site, /*handed_out=*/false});
 }
 
 void AsyncCopy::Start(Site site) const {
-  if (receive_.valid()) receive_.array()->SetPaidByOthers();
-  for (const Ref* side : {&source_, &target_}) {
-    const Allocation& memory = *side->allocation();
-    if (memory.space() != MemorySpace::kHbm && memory.owner() != core_->id()) memory.SetUsedByOthers();
-  }
+  StopAt(site, [&] { core_->UseFromElsewhere(source_, target_, receive_); });
   core_->StartCopy(
       [this](Transfer::Request& copy) {
         copy = {source_, target_, done_.one(), receive_.valid() ? receive_.one() : OneSemaphore()};

@@ -145,6 +145,8 @@ class KernelContext final : public AccessPort {
   // place: a view is larger than all else that a request carries.
   template <typename Write>
   void StartCopy(Write&& write, Site site);
+  // Of what the copy names of other cores: stops the kernel where its scope has ended, else it is kept.
+  void UseFromElsewhere(const Ref& source, const Ref& target, const SemaphoreRef& receive) const;
   // Stops the kernel if `target` is an operand that the launch was given with In.
   void RefuseReadOnly(const Ref& target) const;
   void WaitForBytes(const SemaphoreRef& done, int64_t bytes, Site site);

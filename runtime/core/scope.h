@@ -32,12 +32,16 @@ struct ScopedMemory {
   std::string name;
   std::string buffer_of = {};  // the operand that it is a buffer of, in a pipeline
   Site site = {};              // where it was asked for
+
+  // Whether its author may hand it to others: not a buffer of a pipeline.
+  bool handed_out() const { return buffer_of.empty(); }
 };
 struct ScopedSemaphore {
   SemaphoreKind kind = SemaphoreKind::kDma;
   Dims shape;
   std::string name;
   Site site = {};
+  bool handed_out = true;  // to its author, who may hand it on: not the runtime's own
 };
 
 inline ScopedMemory Vmem(const Dims& shape, DType dtype, std::string name = "", Site site = Site::Here()) {

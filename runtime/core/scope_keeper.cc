@@ -107,40 +107,56 @@ void ScopeKeeper::Free(Scope& scope, const InFlight& in_flight, const Stamp& sta
   }
   for (auto item = scope.semaphores_.rbegin(); item != scope.semaphores_.rend(); ++item) {
     if (item->array == nullptr) continue;
+    item->array->lifetime().End();
     if (monitor_ != nullptr) TellEnd(*item->array, stamp);
-    Retire(TakeOut(live_semaphores_, item->array), in_flight);
+    Retire(TakeOut(live_semaphores_, item->array), item->asked.handed_out, in_flight);
   }
   for (auto item = scope.memory_.rbegin(); item != scope.memory_.rend(); ++item) {
     if (item->allocation == nullptr) continue;
+    item->allocation->lifetime().End();
     if (monitor_ != nullptr) monitor_->OnFree(owner_.core, *item->allocation, stamp);
-    Retire(TakeOut(live_memory_, item->allocation), in_flight);
+    Retire(TakeOut(live_memory_, item->allocation), item->asked.handed_out(), in_flight);
   }
   if (!retired_memory_.empty() || !retired_semaphores_.empty()) GiveBack(in_flight);
 }
 
 void ScopeKeeper::FreeAll(const InFlight& in_flight) {
-  for (auto& owner : live_semaphores_) Retire(std::move(owner), in_flight);
-  for (auto& owner : live_memory_) Retire(std::move(owner), in_flight);
+  for (auto& owner : live_semaphores_) {
+    owner->lifetime().End();
+    Retire(std::move(owner), /*handed_out=*/true, in_flight);
+  }
+  for (auto& owner : live_memory_) {
+    owner->lifetime().End();
+    Retire(std::move(owner), /*handed_out=*/true, in_flight);
+  }
   live_semaphores_.clear();
   live_memory_.clear();
   scopes_.clear();
 }
 
-void ScopeKeeper::Retire(std::unique_ptr<SemaphoreArray> owner, const InFlight& in_flight) {
-  if (OthersMayPay(*owner)) {
+void ScopeKeeper::Retire(std::unique_ptr<SemaphoreArray> owner, bool handed_out, const InFlight& in_flight) {
+  if (OthersMayPay(*owner) || (others_signal_ && handed_out)) {
     kept_semaphores_.push_back(std::move(owner));
   } else if (in_flight.Pays(*owner)) {
     retired_semaphores_.push_back(std::move(owner));
   }
 }
 
-void ScopeKeeper::Retire(std::unique_ptr<Allocation> owner, const InFlight& in_flight) {
+void ScopeKeeper::Retire(std::unique_ptr<Allocation> owner, bool handed_out, const InFlight& in_flight) {
   Count(owner->space(), -owner->physical_bytes());
-  if (owner->used_by_others()) {
+  if (owner->lifetime().used_by_others()) {
     kept_memory_.push_back(std::move(owner));
   } else if (in_flight.Touches(*owner)) {
-    retired_memory_.push_back(std::move(owner));
+    retired_memory_.push_back({std::move(owner), handed_out});
+  } else {
+    Bury({std::move(owner), handed_out});
   }
+}
+
+void ScopeKeeper::Bury(RetiredMemory retired) {
+  if (!others_signal_ || !retired.handed_out) return;
+  retired.owner->GiveBackBytes();
+  kept_memory_.push_back(std::move(retired.owner));
 }
 
 absl::Status ScopeKeeper::Reserve(const Allocation& operand) {
@@ -160,7 +176,11 @@ void ScopeKeeper::Unreserve(const Allocation& operand) {
 }
 
 void ScopeKeeper::GiveBack(const InFlight& in_flight) {
-  std::erase_if(retired_memory_, [&](const auto& owner) { return !in_flight.Touches(*owner); });
+  for (RetiredMemory& retired : retired_memory_) {
+    if (!in_flight.Touches(*retired.owner)) Bury(std::move(retired));
+  }
+  std::erase_if(retired_memory_,
+                [&](const auto& retired) { return retired.owner == nullptr || !in_flight.Touches(*retired.owner); });
   std::erase_if(retired_semaphores_, [&](const auto& owner) { return !in_flight.Pays(*owner); });
 }
 

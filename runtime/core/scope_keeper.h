@@ -1,9 +1,10 @@
 // ScopeKeeper: what a core's scopes hold: its VMEM, its SMEM, its semaphores, and how much of them.
 //
 // Memory and semaphores whose scope has ended while a transfer still needs them are retired: kept until it is
-// complete, so that a kernel that frees too early corrupts nothing of the host. Where other cores may signal them,
-// regular semaphores are kept to the end of the run: a kernel that fails leaves its scopes while the others do not know
-// yet.
+// complete, so that a kernel that frees too early corrupts nothing of the host. Where there are other cores, what a
+// kernel was given is kept to the end of the run, of memory that no other core has used only the name: the kernel may
+// have handed it on, and who uses it too late is to be told so; a kernel that fails leaves its scopes while the others
+// do not know yet.
 //
 // Ownership: owns all of it. Concurrency: the core's.
 #ifndef STRANDCORE_RUNTIME_CORE_SCOPE_KEEPER_H_
@@ -70,10 +71,16 @@ class ScopeKeeper {
   void TellEnd(const SemaphoreArray& array, const Stamp& stamp);
   // A DMA semaphore is paid by its owner's transfers, unless a remote copy names it.
   bool OthersMayPay(const SemaphoreArray& array) const {
-    return others_signal_ && (array.kind() == SemaphoreKind::kRegular || array.paid_by_others());
+    return others_signal_ && (array.kind() == SemaphoreKind::kRegular || array.lifetime().used_by_others());
   }
-  void Retire(std::unique_ptr<SemaphoreArray> owner, const InFlight& in_flight);
-  void Retire(std::unique_ptr<Allocation> owner, const InFlight& in_flight);
+  struct RetiredMemory {
+    std::unique_ptr<Allocation> owner;
+    bool handed_out;
+  };
+  void Retire(std::unique_ptr<SemaphoreArray> owner, bool handed_out, const InFlight& in_flight);
+  void Retire(std::unique_ptr<Allocation> owner, bool handed_out, const InFlight& in_flight);
+  // No transfer of this core needs it any more.
+  void Bury(RetiredMemory retired);
   void Count(MemorySpace space, int64_t bytes) { (space == MemorySpace::kSmem ? smem_bytes_ : vmem_bytes_) += bytes; }
 
   const CoreId owner_;
@@ -88,7 +95,7 @@ class ScopeKeeper {
   std::vector<const Scope*> scopes_;  // in the order of their beginning
   std::vector<std::unique_ptr<Allocation>> live_memory_;
   std::vector<std::unique_ptr<SemaphoreArray>> live_semaphores_;
-  std::vector<std::unique_ptr<Allocation>> retired_memory_;
+  std::vector<RetiredMemory> retired_memory_;
   std::vector<std::unique_ptr<SemaphoreArray>> retired_semaphores_;
   // To the end of the run: others may still use them.
   std::vector<std::unique_ptr<Allocation>> kept_memory_;

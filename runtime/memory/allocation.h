@@ -17,6 +17,7 @@
 #include "absl/status/statusor.h"
 #include "runtime/base/dims.h"
 #include "runtime/base/ids.h"
+#include "runtime/base/lifetime.h"
 #include "runtime/memory/dtype.h"
 #include "runtime/memory/storage.h"
 
@@ -73,14 +74,15 @@ class Allocation {
   // Null until a checker that watches the launch first meets it. The checker's; not destroyed with the allocation.
   std::atomic<AllocationShadow*>& shadow() const { return shadow_; }
 
-  // Another core than its owner has copied from or to it, so only the end of the run tells that nobody does.
-  void SetUsedByOthers() const { used_by_others_.store(true, std::memory_order_relaxed); }
-  bool used_by_others() const { return used_by_others_.load(std::memory_order_relaxed); }
+  // Of scoped memory. Once others copy from or to it, only the end of the run tells that nobody does.
+  Lifetime& lifetime() const { return lifetime_; }
 
   // How messages begin: "operand x" for an operand's memory, else the name.
   std::string Title() const;
   // As if just made.
   absl::Status Refill(Fill fill) { return storage_.Refill(fill); }
+  // What is left names what was there.
+  void GiveBackBytes() { storage_ = Storage(); }
 
  private:
   Allocation(const Options& options, const Dims& physical_shape, Storage storage);
@@ -91,7 +93,7 @@ class Allocation {
   Storage storage_;
   // Self-synchronised.
   mutable std::atomic<AllocationShadow*> shadow_{nullptr};
-  mutable std::atomic<bool> used_by_others_{false};
+  mutable Lifetime lifetime_;
 };
 
 }  // namespace strandcore

@@ -39,11 +39,14 @@ BufferedRef::BufferedRef(const BlockSpec& spec, BufferType type, const Ref& sour
     memory.buffer_of = name_;
     return scope.Add(memory);
   };
+  auto semaphore = [&](const char* what) {
+    return scope.Add(ScopedSemaphore{SemaphoreKind::kDma, {}, absl::StrCat(name_, what), Site{}, /*handed_out=*/false});
+  };
   if (!alias_) {
     memory_item_ = buffer(" slot 0");
     buffer(" slot 1");
-    if (is_input()) recv_item_ = scope.Add(DmaSemaphore({}, absl::StrCat(name_, ".recv")));
-    if (is_output()) send_item_ = scope.Add(DmaSemaphore({}, absl::StrCat(name_, ".send")));
+    if (is_input()) recv_item_ = semaphore(".recv");
+    if (is_output()) send_item_ = semaphore(".send");
   }
   if (is_accumulator()) accum_item_ = buffer(" accumulator");
 }

@@ -9,13 +9,13 @@
 #ifndef STRANDCORE_RUNTIME_SEMAPHORE_SEMAPHORE_REF_H_
 #define STRANDCORE_RUNTIME_SEMAPHORE_SEMAPHORE_REF_H_
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
 
 #include "runtime/base/dims.h"
 #include "runtime/base/ids.h"
+#include "runtime/base/lifetime.h"
 #include "runtime/base/refusal.h"
 #include "runtime/semaphore/semaphore.h"
 
@@ -32,10 +32,9 @@ class SemaphoreArray {
   SemaphoreKind kind() const { return kind_; }
   CoreId owner() const { return owner_; }
   const Dims& shape() const { return shape_; }
-  // Whether another core's transfers pay it: then it is kept until the run is over. Relaxed: the owner looks when its
-  // scope ends, which a right program orders after the copies that pay.
-  void SetPaidByOthers() { paid_by_others_.store(true, std::memory_order_relaxed); }
-  bool paid_by_others() const { return paid_by_others_.load(std::memory_order_relaxed); }
+  // Once remote copies pay it, it is kept until the run is over.
+  Lifetime& lifetime() { return lifetime_; }
+  const Lifetime& lifetime() const { return lifetime_; }
   int64_t count() const { return count_; }
   Semaphore& at(int64_t i) { return semaphores_[static_cast<size_t>(i)]; }
   const Semaphore& at(int64_t i) const { return semaphores_[static_cast<size_t>(i)]; }
@@ -47,7 +46,7 @@ class SemaphoreArray {
   const Dims shape_;
   const int64_t count_;
   const std::unique_ptr<Semaphore[]> semaphores_;
-  std::atomic<bool> paid_by_others_{false};
+  Lifetime lifetime_;
 };
 
 // One semaphore of an array, as requests and transfers carry it.

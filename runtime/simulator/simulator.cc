@@ -59,6 +59,8 @@ std::optional<FaultKind> FaultKindOf(const Failure& failure) {
   if (failure.cause == Failure::Cause::kStepLimit) return std::nullopt;
   if (failure.status.code() == absl::StatusCode::kOutOfRange) return FaultKind::kOutOfBounds;
   if (failure.status.code() == absl::StatusCode::kResourceExhausted) return FaultKind::kCapacity;
+  // KernelContext::UseFromElsewhere.
+  if (failure.status.code() == absl::StatusCode::kFailedPrecondition) return FaultKind::kUseAfterScope;
   return std::nullopt;
 }
 

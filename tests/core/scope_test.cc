@@ -7,7 +7,10 @@
 
 #include <unistd.h>
 
+#include <atomic>
 #include <fstream>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "runtime/strandcore.h"
@@ -17,6 +20,7 @@
 namespace strandcore::testing {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -172,6 +176,72 @@ TEST_P(ScopeTest, FreedUnderACopyInFlightCorruptsNothing) {
   const RunReport report = Run(kernel, {In("x", x), Out("y", y)});
   EXPECT_THAT(report.faults, ::testing::Contains(::testing::Field(&Fault::kind, FaultKind::kUseAfterScope)));
   EXPECT_TRUE((y.Matrix<int32_t>() == rounds - 1).all());
+}
+
+// What core 1 had, when its scope has ended.
+struct Left {
+  Ref tile;
+  SemaphoreRef arrived;
+  std::optional<AsyncCopy> copy;  // made by core 0 before that
+};
+
+// Core 1 hands core 0 a tile and a semaphore and leaves their scope; then core 0 uses them.
+template <typename Make, typename Use>
+RefFunction UsesWhatIsLeft(std::atomic<int>& turn, Left& left, Make make, Use use) {
+  return [&turn, &left, make, use](KernelContext& core) {
+    auto wait_for = [&](int at) {
+      while (turn.load(std::memory_order_acquire) < at) core.Delay(1);
+    };
+    if (core.core_index() == 1) {
+      core.RunScoped(
+          [&](Ref tile, SemaphoreRef arrived) {
+            left = {tile, arrived, std::nullopt};
+            turn.store(1, std::memory_order_release);
+            wait_for(2);
+          },
+          Vmem({8, 128}, DType::kFloat32, "tile"), DmaSemaphore({}, "arrived"));
+      turn.store(3, std::memory_order_release);
+      return;
+    }
+    core.RunScoped(
+        [&](Ref own, SemaphoreRef sent) {
+          own.Write<float>().setZero();
+          wait_for(1);
+          make(core, own, sent);
+          turn.store(2, std::memory_order_release);
+          wait_for(3);
+          use(core, own, sent);
+        },
+        Vmem({8, 128}, DType::kFloat32, "own"), DmaSemaphore({}, "sent"));
+  };
+}
+
+TEST_P(ScopeTest, OfAnotherCoreThatHasEndedIsNamedWhenItIsUsed) {
+  Left left;
+  auto run = [&](auto make, auto use) {
+    std::atomic<int> turn{0};
+    left = Left();
+    return Run(UsesWhatIsLeft(turn, left, make, use), {}, 2);
+  };
+  auto would = [](const std::string& what) {
+    return HasFault(FaultKind::kUseAfterScope, AllOf(HasSubstr(what + " of core 1, whose scope has ended"),
+                                                     HasSubstr("core 0, kernel (scope_test.cc:")));
+  };
+  auto nothing = [](KernelContext&, const Ref&, SemaphoreRef) {};
+  auto fills = [&](KernelContext& core, const Ref& own, SemaphoreRef sent) {
+    core.MakeAsyncCopy(own, left.tile, sent).Start();
+  };
+  EXPECT_THAT(run(nothing, fills), would("a copy of core 0 would fill tile"));
+  auto pays = [&](KernelContext& core, const Ref& own, SemaphoreRef sent) {
+    core.MakeAsyncRemoteCopy(own, own, sent, left.arrived).Start();
+  };
+  EXPECT_THAT(run(nothing, pays), would("a copy of core 0 would pay arrived"));
+  // Made in time, started too late.
+  auto makes = [&](KernelContext& core, const Ref& own, SemaphoreRef sent) {
+    left.copy = core.MakeAsyncRemoteCopy(left.tile, own, sent, left.arrived);
+  };
+  auto starts = [&](KernelContext&, const Ref&, SemaphoreRef) { left.copy->Start(); };
+  EXPECT_THAT(run(makes, starts), would("a copy of core 0 would read tile"));
 }
 
 TEST_P(ScopeTest, LeftByAnExceptionIsFreed) {
