@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "kernels/accumulate.h"
 #include "kernels/add.h"
+#include "kernels/copy.h"
 #include "kernels/faulty/faulty.h"
 #include "kernels/gather.h"
 #include "kernels/matmul.h"
@@ -61,6 +62,22 @@ CatalogueEntry TableEntry(std::string name, std::string summary, absl::StatusOr<
   return {std::move(name), std::move(summary), 1, std::move(run)};
 }
 
+// Of a kernel that takes a scalar first.
+CatalogueEntry ScaleEntry(const ElementwiseShape& all) {
+  auto run = [all, kernel = ScaleKernel(all)](Simulator& simulator) -> absl::StatusOr<RunReport> {
+    if (!kernel.ok()) return kernel.status();
+    const Array factor = Array::FromValues<float>({1}, {3}), x = Numbers(all.shape);
+    Array y(DType::kFloat32, all.shape);
+    return simulator.Run(*kernel, {In("factor", factor, MemorySpace::kSmem), In("x", x), Out("y", y)});
+  };
+  return {"scale", "y = factor * x, the factor a scalar in SMEM", 2, std::move(run)};
+}
+
+absl::StatusOr<Pipeline> CopyPipeline() {
+  const BlockSpec block({128, 128}, [](const GridIndex& g) { return BlockIndex{g[0], g[1]}; });
+  return EmitPipeline(CopyBody, {.grid = {4, 4}, .in_specs = {block}, .out_specs = {block}});
+}
+
 absl::StatusOr<RefFunction> AsKernel(const absl::StatusOr<Pipeline>& pipeline) {
   if (!pipeline.ok()) return pipeline.status();
   return RefFunction(*pipeline);
@@ -77,6 +94,8 @@ void AddRightOnes(Catalogue& catalogue) {
       Entry("add", "z = x + y, on two cores", 2, AsKernel(AddPipeline(all)), {all.shape, all.shape}, all.shape));
   catalogue.push_back(Entry("multiply", "z = x * y, on two cores", 2, AsKernel(MultiplyPipeline(all)),
                             {all.shape, all.shape}, all.shape));
+  catalogue.push_back(ScaleEntry(all));
+  catalogue.push_back(Entry("copy", "z = x, block by block", 1, AsKernel(CopyPipeline()), {all.shape}, all.shape));
   catalogue.push_back(Entry("matmul", "z = x y, the sum in a scratch; two cores share the blocks of z", 2,
                             MatmulKernel(shared), {{256, 256}, {256, 256}}, {256, 256}));
   catalogue.push_back(Entry("matmul_accumulate", "z = x y, z an accumulator", 1, MatmulAccumulateKernel(matmul, true),

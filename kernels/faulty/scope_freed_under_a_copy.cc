@@ -1,4 +1,4 @@
-#include <utility>
+#include <optional>
 
 #include "kernels/faulty/faulty.h"
 
@@ -7,14 +7,15 @@ namespace strandcore {
 RefFunction ScopeFreedUnderACopy(bool repaired) {
   return [repaired](KernelContext& core, Ref x, Ref y) {
     auto body = [&](SemaphoreRef sent) {
-      int64_t unpaid = x.bytes();
+      std::optional<AsyncCopy> drain;
       auto through_a_tile = [&](Ref tile) {
         core.SyncCopy(x, tile);
-        core.MakeAsyncCopy(tile, y, sent).Start();
-        if (repaired) core.WaitForBytes(sent, std::exchange(unpaid, 0), Site::Here());
+        drain = core.MakeAsyncCopy(tile, y, sent);
+        drain->Start();
+        if (repaired) drain->Wait();
       };
       core.RunScoped(through_a_tile, Vmem({16, 128}, DType::kFloat32, "tile"));
-      if (unpaid > 0) core.WaitForBytes(sent, unpaid, Site::Here());
+      if (!repaired) drain->Wait();
     };
     core.RunScoped(body, DmaSemaphore({}, "sent"));
   };

@@ -145,12 +145,13 @@ void Checker::Meet(int32_t core, AllocationShadow& shadow, const Ref& part, cons
     if (several_) accesses_.Append(core, shadow.number, {access, before, shadow.number, region});
     const BriefGuard guard(shadow.lock, several_);
     shadow.tree.ForEach(region, [&](ShadowCell& cell, const Region& piece) {
-      cell.Meet(
+      const bool all = cell.Meet(
           access, [&](const SeenAccess& earlier) { return order_.Ordered(earlier.epoch, core); },
           [&](const SeenAccess& earlier) {
             findings_.AddRace(*shadow.name, piece, earlier, access,
                               [&](Fault& fault) { Explain(earlier, access, fault); });
           });
+      if (__builtin_expect(!all, 0)) crowded_.store(shadow.name, std::memory_order_relaxed);
       Forget(cell);
     });
     // What the pipeline adds up is as defined as OnCarry says.
@@ -193,7 +194,7 @@ void Checker::FindUsesAfter(AllocationShadow& shadow, const SeenAccess& end) {
 }
 
 void Checker::AddUseAfter(const std::string& memory, const SeenAccess& end, const SeenAccess& transfer) {
-  const std::string semaphore = names_.NameOf(transfer.semaphore);
+  const WhyUnordered why = BeginWhy(transfer, end);
   Fault fault;
   fault.kind = FaultKind::kUseAfterScope;
   fault.headline =
@@ -201,10 +202,18 @@ void Checker::AddUseAfter(const std::string& memory, const SeenAccess& end, cons
   fault.places = {PlaceOf(end.stamp, CoreId{0, end.core}, ""), PlaceOf(transfer.stamp, CoreId{0, transfer.core}, "")};
   fault.lines = {absl::StrCat("its scope is left by ", fault.places[0].ToString()),
                  absl::StrCat("the copy was started by ", fault.places[1].ToString()),
-                 absl::StrCat("core ", end.core, " has not waited ", semaphore, " for it")};
-  fault.cause = CauseOf(transfer.stamp, semaphore);
-  semaphores_.Explain(end.core, transfer.pays);
+                 why.owner == end.core
+                     ? absl::StrCat("core ", end.core, " has not waited ", why.semaphore, " for it")
+                     : absl::StrCat("no wait of core ", why.owner, " on ", why.semaphore, " for it comes before")};
+  fault.cause = CauseOf(transfer.stamp, why.semaphore);
+  ExplainWhatItPays(end.core, transfer);
   findings_.Add(std::move(fault));
+}
+
+// What is left on them is no fault of its own.
+void Checker::ExplainWhatItPays(int32_t core, const SeenAccess& transfer) {
+  semaphores_.Explain(core, transfer.pays);
+  if (transfer.remote()) semaphores_.Explain(core, transfer.pays_on_arrival);
 }
 
 void Checker::DropProven(int32_t core) {
@@ -250,7 +259,8 @@ void Checker::FindInFlightAgain(SolvedOrder& solved) {
 }
 
 void Checker::AddInFlight(const SeenAccess& write, const std::string& target) {
-  const std::string semaphore = names_.NameOf(write.semaphore);
+  // Of a remote one the arrival proves the whole.
+  const std::string semaphore = names_.NameOf(write.remote() ? write.receive : write.semaphore);
   Fault fault;
   fault.kind = FaultKind::kTransferInFlightAtExit;
   fault.headline = absl::StrCat("core ", write.core, " ends while a copy to ", target, " may be in flight");
@@ -258,8 +268,7 @@ void Checker::AddInFlight(const SeenAccess& write, const std::string& target) {
   fault.lines = {absl::StrCat("started by ", fault.places[0].ToString()),
                  absl::StrCat("no wait on ", semaphore, " proves that it is complete")};
   fault.cause = CauseOf(write.stamp, semaphore);
-  semaphores_.Explain(write.core, write.pays);
-  if (write.remote()) semaphores_.Explain(write.core, write.pays_on_arrival);
+  ExplainWhatItPays(write.core, write);
   findings_.Add(std::move(fault));
 }
 
@@ -291,11 +300,12 @@ void Checker::MeetAgain(SolvedOrder& solved, RegionTree<ShadowCell>& tree, const
       cell.End(access, ordered, [&](const SeenAccess& earlier) { AddUseAfter(memory, access, earlier); });
       return;
     }
-    cell.Meet(access, ordered, [&](const SeenAccess& earlier) {
+    const bool all = cell.Meet(access, ordered, [&](const SeenAccess& earlier) {
       if (earlier.ends) return AddUseAfter(memory, earlier, access);
       findings_.AddRace(memory, piece, earlier, access,
                         [&](Fault& fault) { ExplainSolved(solved, earlier, access, fault); });
     });
+    if (!all) crowded_.store(&memory, std::memory_order_relaxed);
     Forget(cell);
   });
 }
@@ -346,11 +356,18 @@ std::string Checker::WhyNotProved(bool faulty, bool cut) const {
   if (order_.late() && cut) {
     return "a post was made after a wait that it could have paid, and the log of the run is too short to say more";
   }
-  if (!order_.capped().empty()) return "a semaphore has more posts that nobody took than are weighed";
+  if (!order_.capped().empty()) {
+    return absl::StrCat("semaphore ", names_.NameOf(order_.TagOf(order_.capped().front())), " holds more than ",
+                        kMaxLivePosts, " posts whose order no wait shows, the most that are weighed");
+  }
+  if (const std::string* memory = crowded_.load(std::memory_order_relaxed); memory != nullptr) {
+    return absl::StrCat(*memory, " has seen more than ", ShadowCell::kMostAccesses,
+                        " accesses of one place that nothing orders, the most that are kept");
+  }
   for (size_t core = 0; core < cores_.size(); ++core) {
     if (cores_[core].read < 0) continue;
     return absl::StrCat("core ", core, " read semaphore ", names_.NameOf(cores_[core].read),
-                        ", whose value depends on the schedule");
+                        ", whose value may depend on the schedule");
   }
   return "";
 }

@@ -15,10 +15,12 @@
 #ifndef STRANDCORE_RUNTIME_CHECK_CHECKER_H_
 #define STRANDCORE_RUNTIME_CHECK_CHECKER_H_
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -186,6 +188,7 @@ class Checker final : public Monitor {
   void FindInFlight();
   void FindInFlightAgain(SolvedOrder& solved);
   void AddInFlight(const SeenAccess& write, const std::string& target);
+  void ExplainWhatItPays(int32_t core, const SeenAccess& transfer);
 
   // Whether some core knows, when all have ended, that the transfer is complete.
   template <typename Knows>
@@ -198,6 +201,8 @@ class Checker final : public Monitor {
   RequestStamps stamps_;
   SemaphoreNames names_;
   AccessLog accesses_;
+  // A memory of which accesses were dropped (ShadowCell). Relaxed: read after the run.
+  std::atomic<const std::string*> crowded_{nullptr};
   SemaphoreLedger semaphores_;
   PipelineWatch pipelines_;
   Findings findings_;

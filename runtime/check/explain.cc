@@ -17,14 +17,17 @@ std::string WhoOf(const SeenAccess& access) {
   switch (access.stamp.phase) {
     case Phase::kInitialize:
     case Phase::kCopyIn:
-    case Phase::kPrefetch:
       return access.by_transfer() ? "a copy-in" : "the pipeline";
+    case Phase::kPrefetch:
+      return access.by_transfer() ? "a copy-in" : "the prefetch callback";
     case Phase::kCopyOut:
       return access.by_transfer() ? "a copy-out" : "the pipeline";
     case Phase::kBody:
       return access.by_transfer() ? "a copy" : "the body";
     case Phase::kKernel:
       return access.by_transfer() ? "a copy" : "the kernel";
+    case Phase::kPostyeet:
+      return access.by_transfer() ? "a copy" : "the postyeet callback";
     default:
       return access.by_transfer() ? "a copy" : "the pipeline";
   }
@@ -37,7 +40,7 @@ std::string PostText(const ToldRequest& post) {
   const char* what = post.is_copy ? "the copy started by " : "the signal of ";
   if (post.stamp.has_value()) return absl::StrCat(what, PlaceText(post.core, *post.stamp));
   return post.is_copy ? absl::StrCat("an earlier copy of core ", post.core)
-                      : absl::StrCat("signal ", post.number, " of core ", post.core);
+                      : absl::StrCat("an earlier signal of core ", post.core);
 }
 
 // Each place once: the copies of a loop have one.

@@ -63,8 +63,6 @@ class LaunchOrder {
   // All that was posted to it less what was waited with decrement.
   int64_t UnitsOf(SemaphoreId id) const { return semaphores_[id].units(); }
 
-  LoggedSemaphore LoggedAs(SemaphoreId id) { return semaphores_[id].logged_as(); }
-
   // What the caller knows a semaphore by; from whoever was handed it.
   void SetTag(SemaphoreId id, int32_t tag) { semaphores_[id].set_tag(tag); }
   int32_t TagOf(SemaphoreId id) const { return semaphores_[id].tag(); }

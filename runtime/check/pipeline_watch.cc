@@ -104,7 +104,7 @@ Note PipelineWatch::NoteOf(int32_t core, const Unstable& unstable) {
   note.place = PlaceOf(unstable.stamp, CoreId{0, core}, unstable.operand);
   note.text = absl::StrCat("the index map of ", unstable.operand, " said block ", unstable.was.ToString(),
                            " when its copy was started at step ", StepText(unstable.started, unstable.started.step),
-                           " and says ", unstable.is.ToString(), " at its wait (", note.place.ToString(), ")");
+                           " and says ", unstable.is.ToString(), " at its wait");
   return note;
 }
 

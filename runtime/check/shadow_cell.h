@@ -42,8 +42,8 @@ inline bool CannotConflict(const SeenAccess& a, const SeenAccess& b) {
 }
 
 struct ShadowCell {
-  // A program that never waits would pile them up: then the oldest goes.
-  static constexpr size_t kMostAccesses = 64;
+  // A program that never waits would pile them up: then the oldest goes, and the run proves nothing.
+  static constexpr size_t kMostAccesses = 256;
 
   absl::InlinedVector<SeenAccess, 2> accesses;
 
@@ -58,9 +58,9 @@ struct ShadowCell {
   }
 
   // Meets `access` with all that are kept, and keeps it. `ordered(earlier)`: whether that is over before `access`;
-  // `race(earlier)` is called for those that nothing orders.
+  // `race(earlier)` is called for those that nothing orders. False: there were too many, and one was dropped.
   template <typename Ordered, typename Race>
-  void Meet(const SeenAccess& access, Ordered&& ordered, Race&& race) {
+  bool Meet(const SeenAccess& access, Ordered&& ordered, Race&& race) {
     size_t kept = 0;
     for (size_t i = 0; i < accesses.size(); ++i) {
       const SeenAccess& earlier = accesses[i];
@@ -70,13 +70,18 @@ struct ShadowCell {
       if (kept != i) accesses[kept] = earlier;
       ++kept;
     }
-    if (kept == kMostAccesses) {
+    const bool all = kept < kMostAccesses;
+    if (__builtin_expect(!all, 0)) {
       accesses.erase(accesses.begin());
       --kept;
     }
-    if (kept == accesses.size()) return accesses.push_back(access);
+    if (kept == accesses.size()) {
+      accesses.push_back(access);
+      return all;
+    }
     accesses[kept] = access;
     if (kept + 1 < accesses.size()) accesses.resize(kept + 1);
+    return all;
   }
 
   // As if a later access replaced all, or a read were enough; for tests (CheckerRules).

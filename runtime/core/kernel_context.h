@@ -145,7 +145,7 @@ class KernelContext final : public AccessPort {
   // place: a view is larger than all else that a request carries.
   template <typename Write>
   void StartCopy(Write&& write, Site site);
-  // Of what the copy names of other cores: stops the kernel where its scope has ended, else it is kept.
+  // Marks what the copy names of other cores as used; stops the kernel where it is gone with its scope.
   void UseFromElsewhere(const Ref& source, const Ref& target, const SemaphoreRef& receive) const;
   // Stops the kernel if `target` is an operand that the launch was given with In.
   void RefuseReadOnly(const Ref& target) const;

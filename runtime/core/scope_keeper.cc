@@ -144,7 +144,7 @@ void ScopeKeeper::Retire(std::unique_ptr<SemaphoreArray> owner, bool handed_out,
 
 void ScopeKeeper::Retire(std::unique_ptr<Allocation> owner, bool handed_out, const InFlight& in_flight) {
   Count(owner->space(), -owner->physical_bytes());
-  if (owner->lifetime().used_by_others()) {
+  if (owner->lifetime().kept()) {
     kept_memory_.push_back(std::move(owner));
   } else if (in_flight.Touches(*owner)) {
     retired_memory_.push_back({std::move(owner), handed_out});

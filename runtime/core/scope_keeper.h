@@ -71,7 +71,7 @@ class ScopeKeeper {
   void TellEnd(const SemaphoreArray& array, const Stamp& stamp);
   // A DMA semaphore is paid by its owner's transfers, unless a remote copy names it.
   bool OthersMayPay(const SemaphoreArray& array) const {
-    return others_signal_ && (array.kind() == SemaphoreKind::kRegular || array.lifetime().used_by_others());
+    return others_signal_ && (array.kind() == SemaphoreKind::kRegular || array.lifetime().kept());
   }
   struct RetiredMemory {
     std::unique_ptr<Allocation> owner;

@@ -64,6 +64,12 @@ std::optional<FaultKind> FaultKindOf(const Failure& failure) {
   return std::nullopt;
 }
 
+// What a run that stopped midway leaves behind is no fault of the program's.
+bool StandsThoughStopped(FaultKind kind, bool comparable) {
+  const bool seen_before = kind == FaultKind::kUninitialisedRead || kind == FaultKind::kRevisitedOutput;
+  return kind == FaultKind::kRace || (comparable && seen_before);
+}
+
 // The first line of the message is the headline.
 Fault FaultOf(FaultKind kind, const absl::Status& status) {
   std::vector<std::string> lines = absl::StrSplit(std::string(status.message()), '\n');
@@ -129,7 +135,8 @@ RunReport Simulator::Run(const RefFunction& kernel, const Operands& operands) {
     if (report.status.ok()) {
       RunToTheEnd(launch, checker.has_value() ? &*checker : nullptr, report);
       if (checker.has_value()) {
-        memory.TellHandOver(*checker);
+        // A run that stopped hands nothing over.
+        if (report.ok()) memory.TellHandOver(*launch.monitor);
         AddVerdict(*checker, report);
       }
       memory.CopyBack();
@@ -194,12 +201,15 @@ void Simulator::RunToTheEnd(LaunchState& launch, const Checker* checker, RunRepo
 }
 
 void Simulator::AddVerdict(Checker& checker, RunReport& report) const {
-  // What a run that stopped midway leaves behind is no fault of the program's.
   const bool whole = report.ok();
+  // How far each core came in a run that stopped: by a deadlock, as far as it can, else by chance where there are
+  // several.
+  const bool deadlock = !report.faults.empty() && report.faults.front().kind == FaultKind::kDeadlock;
+  const bool comparable = whole || deadlock || (options_.cores == 1 && report.status.ok());
   Verdict verdict = checker.Finish();
   int64_t kept = 0;
   for (Fault& fault : verdict.faults) {
-    if (!whole && fault.kind != FaultKind::kRace) continue;
+    if (!whole && !StandsThoughStopped(fault.kind, comparable)) continue;
     if (options_.max_faults == 0 || kept++ < options_.max_faults) {
       report.faults.push_back(std::move(fault));
     } else if (!report.left_out.empty() && report.left_out.back().kind == fault.kind) {

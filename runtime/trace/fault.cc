@@ -93,7 +93,10 @@ const char* NoteName(NoteKind kind) {
   return "unknown";
 }
 
-std::string Note::ToString() const { return absl::StrCat("note: ", NoteName(kind), ": ", text); }
+std::string Note::ToString() const {
+  return absl::StrCat("note: ", NoteName(kind), ": ", text,
+                      place.site.known() ? absl::StrCat(" (", place.ToString(), ")") : "");
+}
 
 bool operator<(const Note& a, const Note& b) { return std::tie(a.kind, a.text) < std::tie(b.kind, b.text); }
 

@@ -89,12 +89,13 @@ void ReadsBack(const Tiles& t, bool waits) {
   if (waits) t.Out(0, 0).Wait();
   t.core.SyncCopy(t.y.At(0), t.tiles.At(1));
   if (!waits) t.Out(0, 0).Wait();
+  t.tiles.At(1).ReadWrite<float>() += 5.0f;
   t.core.SyncCopy(t.tiles.At(1), t.y.At(1));
 }
 
 TEST_P(TwoTilesTest, G05ReadingBackWhatWasCopiedOutIsRightAfterTheWait) {
   EXPECT_THAT(RunTiles([](const Tiles& t) { ReadsBack(t, /*waits=*/true); }), IsProved());
-  ExpectBlocks(3, 3);
+  ExpectBlocks(3, 8);
 }
 
 TEST_P(TwoTilesTest, G05ReadingBackWhatIsStillCopiedOutIsARace) {

@@ -68,6 +68,25 @@ TEST_P(CheckerTest, AReadAfterTheWaitIsSilentAndProved) {
   EXPECT_THAT(report.notes, IsEmpty());
 }
 
+// More reads of one place in flight than are kept: what a later write would meet is not known whole.
+TEST_P(CheckerTest, MoreAccessesOfOnePlaceThanAreKeptProveNothing) {
+  for (const int copies : {200, 300}) {
+    auto kernel = [=](KernelContext& core, const Ref& x) {
+      core.RunScoped(
+          [&](Ref tiles, SemaphoreRef done) {
+            for (int i = 0; i < copies; ++i) core.MakeAsyncCopy(x.At(0), tiles.At(i), done).Start();
+            for (int i = 0; i < copies; ++i) core.MakeAsyncCopy(x.At(0), tiles.At(i), done).Wait();
+          },
+          Vmem({copies, 128}, DType::kFloat32, "tiles"), DmaSemaphore({}, "done"));
+    };
+    const RunReport report = Run(kernel, {In("x", x)});
+    EXPECT_THAT(report, IsClean());
+    EXPECT_EQ(report.proved, copies == 200);
+    const std::string why = copies == 300 ? "x has seen more than 256 accesses of one place" : "";
+    EXPECT_THAT(report.why_not_proved, HasSubstr(why));
+  }
+}
+
 TEST_P(CheckerTest, TwoCopiesThatFillOneTileAreReported) {
 #ifdef STRANDCORE_TSAN
   GTEST_SKIP() << "the sanitizer reports it too";

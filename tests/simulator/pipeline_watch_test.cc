@@ -129,7 +129,7 @@ TEST_P(PipelineWatchTest, AnIndexMapThatChangesItsMindUnderACopyIsNoted) {
       continue;
     }
     ASSERT_THAT(unstable, SizeIs(1)) << report;
-    EXPECT_THAT(unstable[0].text,
+    EXPECT_THAT(unstable[0].ToString(),
                 AllOf(HasSubstr("the index map of x said block (1, 0) when its copy was started at step (0,) and says "
                                 "(2, 0) at its wait"),
                       HasSubstr("step (1,), wait_in of x")));

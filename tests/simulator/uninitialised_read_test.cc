@@ -237,6 +237,23 @@ TEST_P(UninitialisedReadTest, ARunThatStopsHandsNothingOver) {
   EXPECT_THAT(Run(kernel, {Out("y", y)}), HasFault(FaultKind::kKernelError));
 }
 
+// A run that stops for another fault still tells what was read before, as far as that is the same in every schedule.
+TEST_P(UninitialisedReadTest, IsToldBesideADeadlock) {
+  auto kernel = [](KernelContext& core) {
+    core.RunScoped(
+        [&](Ref count, SemaphoreRef done) {
+          count.Get<int32_t>({0});
+          core.Wait(done);
+        },
+        Smem({1}, DType::kInt32, "count"), RegularSemaphore({}, "done"));
+  };
+  const RunReport report = Run(kernel, {}, 2);
+  ASSERT_EQ(report.faults.size(), 2u) << report;
+  EXPECT_EQ(report.faults[0].kind, FaultKind::kDeadlock);
+  EXPECT_EQ(report.faults[1].kind, FaultKind::kUninitialisedRead);
+  EXPECT_EQ(report.faults[1].count, 2);
+}
+
 TEST_P(UninitialisedReadTest, ADryRunSaysNothingOfIt) {
   auto body = [](KernelContext&, Ref y) { y.Write<float>().setZero(); };
   SimulatorOptions options = OptionsFor(1);
