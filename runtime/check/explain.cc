@@ -109,7 +109,8 @@ bool MistakesCopies(const ToldWait& unsure) {
 // another offset.
 bool RunTheSameGrid(const SeenAccess& earlier, const SeenAccess& later) {
   const GridInfo *a = earlier.stamp.grid, *b = later.stamp.grid;
-  return earlier.core != later.core && a != nullptr && b != nullptr && *a == *b;
+  return earlier.core != later.core && earlier.stamp.site == later.stamp.site && a != nullptr && b != nullptr &&
+         *a == *b;
 }
 
 }  // namespace

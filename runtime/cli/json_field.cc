@@ -35,7 +35,10 @@ const JsonField::Json& JsonField::AsArray() const {
 
 size_t JsonField::size() const { return AsArray().size(); }
 
-JsonField JsonField::At(size_t i) const { return JsonField((*json_)[i], absl::StrCat(path_, "[", i, "]")); }
+JsonField JsonField::At(size_t i) const {
+  if (i >= size()) Refuse(absl::StrCat(i + 1, i == 0 ? " entry or more" : " entries or more"));
+  return JsonField((*json_)[i], absl::StrCat(path_, "[", i, "]"));
+}
 
 std::string JsonField::AsString() const {
   if (!json_->is_string()) Refuse("a string");

@@ -13,7 +13,26 @@ namespace {
 constexpr int64_t kMost = 4096;  // of anything
 constexpr int64_t kMostRows = 8;
 
-OrderOperation ParseOperation(const JsonField& field, const OrderProgram& program) {
+// Only its owner waits, only regular ones are signalled, and a copy pays a DMA semaphore of the core that starts it.
+void CheckSemaphores(const JsonField& field, const OrderOperation& operation, int32_t core,
+                     const OrderProgram& program) {
+  using Kind = OrderOperation::Kind;
+  const auto of = [&](int32_t semaphore) { return program.semaphores[static_cast<size_t>(semaphore)]; };
+  if (operation.kind == Kind::kWait && of(operation.which).owner != core) {
+    field.Refuse(absl::StrCat("a semaphore of core ", core));
+  }
+  if (operation.kind == Kind::kSignal && of(operation.which).dma) field.Refuse("a regular semaphore");
+  if (operation.kind != Kind::kStart) return;
+  const OrderTransfer& transfer = program.transfers[static_cast<size_t>(operation.which)];
+  if (!of(transfer.send).dma || of(transfer.send).owner != core) {
+    field.Refuse(absl::StrCat("a transfer that sends on a DMA semaphore of core ", core));
+  }
+  if (transfer.receive != OrderTransfer::kNone && !of(transfer.receive).dma) {
+    field.Refuse("a transfer that is received on a DMA semaphore");
+  }
+}
+
+OrderOperation ParseOperation(const JsonField& field, int32_t core, const OrderProgram& program) {
   using Kind = OrderOperation::Kind;
   OrderOperation operation;
   const Kind kinds[] = {Kind::kRead, Kind::kWrite, Kind::kSignal, Kind::kWait, Kind::kStart};
@@ -25,6 +44,7 @@ OrderOperation ParseOperation(const JsonField& field, const OrderProgram& progra
                                                         : program.cells;
   operation.which = static_cast<int32_t>(field.At(1).AsInteger(0, many - 1));
   if (counts) operation.units = field.At(2).AsInteger(0, kMost);
+  CheckSemaphores(field.At(1), operation, core, program);
   return operation;
 }
 
@@ -70,7 +90,9 @@ absl::StatusOr<OrderProgram> ParseOrderProgram(const Json& json) {
     if (cores.size() == 0) cores.Refuse("one core or more");
     for (size_t c = 0; c < cores.size(); ++c) {
       std::vector<OrderOperation> operations;
-      for (size_t i = 0; i < cores.At(c).size(); ++i) operations.push_back(ParseOperation(cores.At(c).At(i), program));
+      for (size_t i = 0; i < cores.At(c).size(); ++i) {
+        operations.push_back(ParseOperation(cores.At(c).At(i), static_cast<int32_t>(c), program));
+      }
       program.cores.push_back(std::move(operations));
     }
     return program;

@@ -1,6 +1,7 @@
 #include "runtime/core/scope_keeper.h"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -19,6 +20,20 @@ std::unique_ptr<T> TakeOut(std::vector<std::unique_ptr<T>>& owners, const T* ite
   std::unique_ptr<T> owner = std::move(*found);
   owners.erase(std::next(found).base());
   return owner;
+}
+
+// Of what is kept for its name alone, only the last thousand: a kernel may open any number of scopes. Looked at when
+// the list has doubled, so that it costs each scope the same.
+template <typename T, typename IsNameAlone>
+void ForgetOldest(std::vector<std::unique_ptr<T>>& kept, IsNameAlone&& is_name_alone) {
+  constexpr size_t kMostNames = 1024;
+  if (kept.size() < 2 * kMostNames || !std::has_single_bit(kept.size())) return;
+  const T* const last = (kept.end() - kMostNames)->get();
+  bool is_old = true;
+  std::erase_if(kept, [&](const std::unique_ptr<T>& owner) {
+    is_old = is_old && owner.get() != last;
+    return is_old && is_name_alone(*owner);
+  });
 }
 
 }  // namespace
@@ -137,6 +152,8 @@ void ScopeKeeper::FreeAll(const InFlight& in_flight) {
 void ScopeKeeper::Retire(std::unique_ptr<SemaphoreArray> owner, bool handed_out, const InFlight& in_flight) {
   if (OthersMayPay(*owner) || (others_signal_ && handed_out)) {
     kept_semaphores_.push_back(std::move(owner));
+    ForgetOldest(kept_semaphores_,
+                 [&](const SemaphoreArray& array) { return !OthersMayPay(array) && !in_flight.Pays(array); });
   } else if (in_flight.Pays(*owner)) {
     retired_semaphores_.push_back(std::move(owner));
   }
@@ -157,6 +174,7 @@ void ScopeKeeper::Bury(RetiredMemory retired) {
   if (!others_signal_ || !retired.handed_out) return;
   retired.owner->GiveBackBytes();
   kept_memory_.push_back(std::move(retired.owner));
+  ForgetOldest(kept_memory_, [](const Allocation& memory) { return memory.data() == nullptr; });
 }
 
 absl::Status ScopeKeeper::Reserve(const Allocation& operand) {

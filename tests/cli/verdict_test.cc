@@ -94,6 +94,16 @@ TEST_F(VerdictLineTest, AMalformedProgramIsOneLineAndStatusTwo) {
       R"({"name":"p","cells":1,"semaphores":[],"transfers":[],"cores":[[["signal",0,1]]]})",
       R"({"name":"p","cells":1,"semaphores":[{"owner":1,"kind":"dma"}],"transfers":[],"cores":[[]]})",
       R"({"name":"p","cells":1,"semaphores":[],"cores":[[]]})",
+      R"({"name":"p","cells":1,"semaphores":[],"transfers":[],"cores":[[1],[]]})",
+      R"({"name":"p","cells":1,"semaphores":[],"transfers":[],"cores":[["x"],[]]})",
+      R"({"name":"p","cells":1,"semaphores":[],"transfers":[],"cores":[[[]],[]]})",
+      // Waits for another core's, signals what copies pay, sends on another core's and on a regular semaphore.
+      R"({"name":"p","cells":1,"semaphores":[{"owner":1,"kind":"dma"}],"transfers":[],"cores":[[["wait",0,1]],[]]})",
+      R"({"name":"p","cells":1,"semaphores":[{"owner":0,"kind":"dma"}],"transfers":[],"cores":[[["signal",0,1]],[]]})",
+      R"({"name":"p","cells":1,"semaphores":[{"owner":1,"kind":"dma"}],)"
+      R"("transfers":[{"source":0,"target":null,"units":1,"send":0}],"cores":[[["start",0]],[]]})",
+      R"({"name":"p","cells":1,"semaphores":[{"owner":0,"kind":"regular"}],)"
+      R"("transfers":[{"source":0,"target":null,"units":1,"send":0}],"cores":[[["start",0]],[]]})",
       R"({"cells":"x"})",
   };
   for (const char* line : lines) {
